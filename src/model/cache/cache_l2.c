@@ -127,12 +127,13 @@ static void write_back(struct l2 *l2, struct cache_line *l, struct traffic *t)
 }
 
 /* line_of, of one that does not stand first in its set. */
-static __attribute__((noinline)) struct cache_line *line_behind(struct l2 *l2, struct cache *c, const struct coming *r)
+static __attribute__((noinline)) struct cache_line *line_behind(struct l2 *l2, struct cache *c, size_t set, u64 number,
+                                                                struct traffic *t)
 {
     const u32 begun = c->begun;
-    struct cache_line gone, *l = cache_take_in(c, r->set, r->number, &gone);
+    struct cache_line gone, *l = cache_take_in(c, set, number, &gone);
     if (is_dirty(&gone))
-        write_back(l2, &gone, r->t);
+        write_back(l2, &gone, t);
     if (c->begun != begun)
         find_left(l2, c, l);
     return l;
@@ -143,7 +144,7 @@ static inline struct cache_line *line_of(struct l2 *l2, u32 half, const struct c
 {
     struct cache *c = &l2->half[half];
     struct cache_line *l = entries_take_first(c, r->set, r->number);
-    return LS_LIKELY(l != NULL) ? l : line_behind(l2, c, r);
+    return LS_LIKELY(l != NULL) ? l : line_behind(l2, c, r->set, r->number, r->t);
 }
 
 static struct cache_line *peek(struct l2 *l2, u64 number, u32 *rank)
@@ -256,7 +257,7 @@ static __attribute__((noinline)) void clean_some(struct l2 *l2, struct traffic *
 
 static bool is_local(enum traffic_kind kind) { return kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_LOCAL_STORE; }
 
-static struct cache_line *copy_of(struct l2 *l2, const struct coming *r)
+static inline __attribute__((always_inline)) struct cache_line *copy_of(struct l2 *l2, const struct coming *r)
 {
     u32 rank;
     return l2->copies ? cache_peek_in(&l2->half[1 - r->home], r->set, r->number, &rank) : NULL;
@@ -273,7 +274,7 @@ static bool had_before(struct l2 *l2)
 
 /* An SM writes at the line's home: what the other half has of the line is no longer so, and its SMs ask the home again. It is told so, which counts as
  * one sector. */
-static void recall(struct l2 *l2, const struct coming *r, bool first)
+static inline __attribute__((always_inline)) void recall(struct l2 *l2, const struct coming *r, bool first)
 {
     struct cache_line *l = copy_of(l2, r);
     const bool own = is_local(request_kind(r->request)); /* the SM's, in earlier launches, too */
@@ -284,7 +285,7 @@ static void recall(struct l2 *l2, const struct coming *r, bool first)
 }
 
 /* Who writes from the other half writes through a copy of its own: it has the sectors that are written as a whole. One without any is marked. */
-static void write_copy(struct l2 *l2, const struct coming *r, u32 words)
+static inline __attribute__((always_inline)) void write_copy(struct l2 *l2, const struct coming *r, u32 words)
 {
     struct cache_line *l = line_of(l2, r->near, r);
     l2->copies = true;
@@ -298,7 +299,7 @@ static void write_copy(struct l2 *l2, const struct coming *r, u32 words)
 /* ---- stores and atomics ---- */
 
 /* `words` of the eight of each sector. */
-static void l2_write(struct l2 *l2, const struct coming *r, u32 words)
+static inline __attribute__((always_inline)) void l2_write(struct l2 *l2, const struct coming *r, u32 words)
 {
     const u32 sectors = request_sectors(r->request);
     struct written *w = &l2->written;
@@ -371,13 +372,13 @@ static void host_look_up(struct l2 *l2, u64 request, struct traffic *t)
     t->n[TRAFFIC_host_bytes] += (u64)bytes * l2->one_in;
 }
 
-static void load(struct l2 *l2, const struct coming *r)
+static __attribute__((noinline)) void load(struct l2 *l2, const struct coming *r)
 {
     at_slice(l2, r->at->slice[r->k], HOT_LOADS, request_sectors(r->request));
     l2_read(l2, r);
 }
 
-static void store(struct l2 *l2, const struct coming *r)
+static inline __attribute__((always_inline)) void store(struct l2 *l2, const struct coming *r)
 {
     const u32 sectors = request_sectors(r->request);
     count(l2, r->t, TRAFFIC_l2_writes, sectors);
@@ -402,21 +403,10 @@ static void count_atomics(struct l2 *l2, const struct coming *r, u32 slice, u32 
     at_sectors(l2, request_number(r->request), sectors, n);
 }
 
-static void atomic(struct l2 *l2, const struct coming *r)
+static __attribute__((noinline)) void atomic(struct l2 *l2, const struct coming *r)
 {
     count_atomics(l2, r, r->at->slice[r->k], 1);
     l2_atomic(l2, r);
-}
-
-static void l2_look_up(struct l2 *l2, const struct coming *r)
-{
-    const enum traffic_kind kind = request_kind(r->request);
-    if (is_load(kind))
-        load(l2, r);
-    else if (request_is_atomic(r->request))
-        atomic(l2, r);
-    else
-        store(l2, r);
 }
 
 /* ---- some requests at once ---- */
@@ -441,16 +431,35 @@ static void find_joined(struct l2 *l2, struct batch *b)
 
 /* The tags of a large L2 are not in the host's caches. When the request is looked up, they are. A load looks in the SM's half, others look what
  * the other one has. */
-static inline __attribute__((always_inline)) void fetch(const struct l2 *l2, const struct batch *b, u32 k, bool deep)
+struct fetches {
+    struct cache_line *lines[2]; /* of the halves */
+    struct spot *slices;
+    u32 *came;
+    u32 halves;
+    bool deep;
+};
+static inline __attribute__((always_inline)) void fetch(const struct fetches *f, const struct batch *b, u32 k)
 {
-    const u32 home = b->at.home[k], other = b->at.asked[k] ? from_side(b->from[k]) : home ^ (l2->halves - 1);
+    const u32 home = b->at.home[k], other = b->at.asked[k] ? from_side(b->from[k]) : home ^ (f->halves - 1);
     if (b->at.asked[k])
-        __builtin_prefetch(&l2->came[b->at.came[k]], 1);
+        __builtin_prefetch(&f->came[b->at.came[k]], 1);
     if (b->joined[k])
         return;
-    __builtin_prefetch(&l2->slices[b->at.slice[k]], 1);
-    cache_fetch(l2->half[home].lines + b->at.set[k], deep);
-    cache_fetch(l2->half[other].lines + b->at.set[k], deep);
+    __builtin_prefetch(&f->slices[b->at.slice[k]], 1);
+    cache_fetch(f->lines[home] + b->at.set[k], f->deep);
+    cache_fetch(f->lines[other] + b->at.set[k], f->deep);
+}
+
+static inline __attribute__((always_inline)) struct coming coming_of(const struct batch *b, u32 k)
+{
+    return (struct coming){.request = b->request[k],
+                           .number = b->at.number[k],
+                           .set = b->at.set[k],
+                           .t = b->t[k],
+                           .at = &b->at,
+                           .k = k,
+                           .near = (u8)from_side(b->from[k]),
+                           .home = (u8)b->at.home[k]};
 }
 
 static void look_up_in_batch(struct l2 *l2, const struct batch *b, u32 k)
@@ -460,25 +469,27 @@ static void look_up_in_batch(struct l2 *l2, const struct batch *b, u32 k)
         count_late(l2, b->at.came[k], request_sectors(b->request[k]), b->t[k]);
         return;
     }
-    const struct coming r = {.request = b->request[k],
-                             .number = b->at.number[k],
-                             .set = b->at.set[k],
-                             .t = b->t[k],
-                             .at = &b->at,
-                             .k = k,
-                             .near = (u8)from_side(b->from[k]),
-                             .home = (u8)b->at.home[k]};
-    l2_look_up(l2, &r);
+    if (!is_load(request_kind(b->request[k])) && !request_is_atomic(b->request[k])) {
+        const struct coming r = coming_of(b, k);
+        store(l2, &r);
+        return;
+    }
+    const struct coming r = coming_of(b, k);
+    (request_is_atomic(r.request) ? atomic : load)(l2, &r);
 }
 
 /* Meanwhile what the next batch will be looked up in is fetched, a request's with each, as a core of the host has few lines under way. */
 static void look_up_batch(struct l2 *l2, struct batch *b, const struct batch *next)
 {
-    const bool deep = cache_is_deep(&l2->half[0]) || cache_is_deep(&l2->half[1]);
+    const struct fetches f = {.lines = {l2->half[0].lines, l2->half[1].lines},
+                              .slices = l2->slices,
+                              .came = l2->came,
+                              .halves = l2->halves,
+                              .deep = cache_is_deep(&l2->half[0]) || cache_is_deep(&l2->half[1])};
     const u32 n = b->n, more = next->n;
     for (u32 k = 0; k < n || k < more; k++) {
         if (k < more)
-            fetch(l2, next, k, deep);
+            fetch(&f, next, k);
         if (k < n)
             look_up_in_batch(l2, b, k);
     }
