@@ -1,13 +1,11 @@
 /* sm.c - the SM: who issues next (sm.h).
  *
- * Each warp knows the earliest time at which its next instruction may issue. A scheduler goes on with the warp that issued last; where
- * that has to wait, it takes one of the block that began first, of its warps the one whose last instruction is the oldest. It is free again a
+ * Each warp knows the earliest time at which its next instruction may issue, and a scheduler which warp is next (scheduler.h). It is free again a
  * cycle later; the SM takes the scheduler that is first. A warp that finds its pipe or queue taken says when that will be free and
  * waits on. */
 #include "model/replay/sm/sm_run.h"
 
-#include <string.h>
-
+#include "model/replay/sm/scheduler.h"
 #include "model/replay/sm/warp.h"
 
 /* ---- schedulers ---- */
@@ -18,35 +16,17 @@ static struct sm_scheduler *scheduler_of(struct sm *s, u32 warp, u32 *place)
     return &s->schedulers[warp % s->machine->schedulers];
 }
 
-/* Older blocks have what they want of a scheduler: they end while younger ones have hardly begun, where warps leave it no cycle. Warps of a block go
- * on side by side, and so do two blocks with a warp each (tests/hw/h200/issue-order.csv). */
-static bool goes_before(const struct sm_scheduler *c, u32 a, u32 b)
+static void set_when_at(struct sm *s, struct sm_scheduler *c, u32 place, double t)
 {
-    return c->turn[a] != c->turn[b] ? c->turn[a] < c->turn[b] : c->issued[a] < c->issued[b];
-}
-
-static void choose(struct sm_scheduler *c, u32 places)
-{
-    u32 best = 0;
-    double next = INFINITY;
-    for (u32 k = 0; k < places; k++)
-        next = smaller(c->when[k], next);
-    next = larger(next, c->free);
-    c->next = next;
-    if (c->when[c->last] <= next && next <= c->issued[c->last] + 1)
-        return (void)(c->best = c->last);
-    for (u32 k = 1; k < places; k++)
-        if (c->when[k] <= next && (c->when[best] > next || goes_before(c, k, best)))
-            best = k;
-    c->best = best;
+    c->when[place] = t;
+    scheduler_choose(c, s->places);
 }
 
 static void set_when(struct sm *s, u32 warp, double t)
 {
     u32 place;
     struct sm_scheduler *c = scheduler_of(s, warp, &place);
-    c->when[place] = t;
-    choose(c, s->places);
+    set_when_at(s, c, place, t);
 }
 
 static struct sm_scheduler *earliest(struct sm *s)
@@ -100,16 +80,6 @@ static void leave_slot(struct sm *s, struct sm_held *h, u32 index, double t)
     s->nfree++;
 }
 
-/* A warp of that block begins. */
-static u32 begin_turn(struct sm_scheduler *c, u32 block)
-{
-    if (c->last_block != block)
-        c->last_turn = c->began / 2;
-    c->last_block = block;
-    c->began++;
-    return c->last_turn;
-}
-
 static void begin_warp(struct sm *s, u32 held, u32 index, double t)
 {
     const u32 number = s->held[held].slots[index];
@@ -129,7 +99,9 @@ static void begin_warp(struct sm *s, u32 held, u32 index, double t)
                           .stalled = t};
     u32 place;
     struct sm_scheduler *c = scheduler_of(s, number, &place);
-    c->turn[place] = begin_turn(c, s->held[held].number);
+    c->turn[place] = scheduler_turn(c, s->held[held].number);
+    while (s->places <= place)
+        s->places += SCHEDULER_PLACES;
     w->there = warp_next_program(s, w);
     set_when(s, number, w->there ? warp_arrive(s, c, w) : INFINITY);
     if (w->there)
@@ -290,6 +262,11 @@ static void fall_asleep(struct sm *s, u32 number, u32 ns, double t)
 
 /* ---- registers ---- */
 
+static bool keeps_any(const struct sm_warp *w)
+{
+    return w->cached[0][0] | w->cached[0][1] | w->cached[1][0] | w->cached[1][1] | w->cached[2][0] | w->cached[2][1];
+}
+
 static bool is_kept(const struct sm_warp *w, const struct replay_inst *i, u32 k)
 {
     return w->cached[k][i->regs[k] & 1] == i->regs[k] + 1;
@@ -317,6 +294,8 @@ static double read_cycles(const struct sm_warp *w, const struct replay_inst *i)
 /* What is kept for a place and bank goes when another register of that bank is read there, or when it is used for the last time. */
 static void keep_registers(struct sm_warp *w, const struct replay_inst *i)
 {
+    if (!i->reuse && !keeps_any(w))
+        return;
     for (u32 k = 0; k < 3; k++)
         if (i->regs[k] != REPLAY_NO_REG)
             w->cached[k][i->regs[k] & 1] = i->reuse >> k & 1 ? (u8)(i->regs[k] + 1) : 0;
@@ -410,7 +389,7 @@ static void go_on(struct sm *s, struct sm_run *run, struct sm_scheduler *c, u32 
         }
         come_to_program(s, w, i, t);
     }
-    set_when(s, number, warp_arrive(s, c, w));
+    set_when_at(s, c, c->last, warp_arrive(s, c, w));
     if (barrier)
         come_to_barrier(s, number, barrier, t + i->latency);
 }
@@ -551,7 +530,7 @@ static void issue(struct sm *s, struct sm_run *run, struct sm_scheduler *c)
             w->throttled = done.result;
             w->throttled_by = done.reason;
         }
-        set_when(s, number, done.result);
+        set_when_at(s, c, c->best, done.result);
         return;
     }
     warp_account(s, c, w, t);
@@ -610,7 +589,6 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
     u32 places = 1;
     *s = (struct sm){
         .mem = mem, .machine = m, .launch = l, .counts = run->counts, .nslots = n, .nfree = n, .nplaces = l->places};
-    s->places = (n + m->schedulers - 1) / m->schedulers;
     set_shares(s, run->active);
     s->warps = arena_array(mem, struct sm_warp, n + m->schedulers);
     s->held = arena_array(mem, struct sm_held, l->places);

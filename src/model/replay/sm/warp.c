@@ -290,17 +290,24 @@ double warp_arrive(struct sm *s, const struct sm_scheduler *scheduler, struct sm
 
 /* ---- what it waited for ---- */
 
-/* Cycles before an instruction, by what they were waited for. Few reasons have any. */
+/* Cycles before an instruction, by what they were waited for: the few reasons that have any. */
 struct spent {
-    double cycles[STALL_COUNT];
-    u32 any; /* a bit for each that may have some */
+    u32 n;
+    struct {
+        u32 reason;
+        double cycles;
+    } of[9]; /* as often as warp_account spends */
 };
-_Static_assert(STALL_COUNT <= 32, "");
 
 static inline void spend(struct spent *s, u32 reason, double cycles)
 {
-    s->cycles[reason] += cycles;
-    s->any |= 1u << reason;
+    for (u32 k = 0; k < s->n; k++)
+        if (s->of[k].reason == reason) {
+            s->of[k].cycles += cycles;
+            return;
+        }
+    s->of[s->n].reason = reason;
+    s->of[s->n++].cycles = cycles;
 }
 
 static inline void add(struct spent *s, u32 reason, double *from, double to)
@@ -327,11 +334,10 @@ static void add_ready(struct spent *s, const struct sm_scheduler *c, const struc
 /* A warp that waits at a barrier stands at it, so that is the instruction before. */
 static void add_spent(struct replay_site *to, struct replay_site *before, const struct spent *s)
 {
-    for (u32 any = s->any; any; any &= any - 1) {
-        const u32 k = (u32)__builtin_ctz(any);
-        struct replay_site *of = k == STALL_BARRIER ? before : to;
+    for (u32 k = 0; k < s->n; k++) {
+        struct replay_site *of = s->of[k].reason == STALL_BARRIER ? before : to;
         if (of)
-            of->stalls[k] += s->cycles[k];
+            of->stalls[s->of[k].reason] += s->of[k].cycles;
     }
     if (to)
         to->issued++;
@@ -339,7 +345,8 @@ static void add_spent(struct replay_site *to, struct replay_site *before, const 
 
 void warp_account(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w, double t)
 {
-    struct spent spent = {0};
+    struct spent spent;
+    spent.n = 0;
     double from = w->issued + 1 + w->joined;
     add(&spent, STALL_WAIT, &from, w->stalled);
     add(&spent, STALL_BRANCH_RESOLVING, &from, w->resolved);
@@ -349,8 +356,8 @@ void warp_account(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w,
     if (t > from)
         add_ready(&spent, c, w, from, t);
     spend(&spent, STALL_SELECTED, 1 + w->joined);
-    for (u32 any = spent.any; any; any &= any - 1)
-        s->stalls[__builtin_ctz(any)] += spent.cycles[__builtin_ctz(any)];
+    for (u32 k = 0; k < spent.n; k++)
+        s->stalls[spent.of[k].reason] += spent.of[k].cycles;
     const struct replay_inst *i = warp_inst(w);
     struct replay_site *of[] = {s->counts && i->site < w->func->nsites ? &w->func->sites[i->site] : NULL,
                                 s->counts && w->func->machine ? &w->func->machine[i->at] : NULL};
