@@ -13,9 +13,9 @@
 #include "base/alloc.h"
 #include "meter/access/lines.h"
 #include "meter/access/staging.h"
-#include "model/cache/cache_l1.h"
-#include "model/cache/l1.h"
-#include "model/cache/turns.h"
+#include "model/cache/l1/cache_l1.h"
+#include "model/cache/l1/l1.h"
+#include "model/cache/l1/turns.h"
 
 enum {
     LOCAL_LINES = 1 << 12, /* local memory of a warp: lines that are told apart */

@@ -2,8 +2,8 @@
  * has its rules.
  *
  *     each access ──► stream of its warp        as it happens, lines and sectors only (lines.c, caches.c)
- *     SM's wave done ─► L1 of the SM            its warps in turn, an instruction each (model/cache/cache_l1.c)
- *     launch done ──► L2 of the device          the SMs in turn, an instruction each; then DRAM (model/cache/cache_l2.c)
+ *     SM's wave done ─► L1 of the SM            its warps in turn, an instruction each (model/cache/l1/cache_l1.c)
+ *     launch done ──► L2 of the device          the SMs in turn, an instruction each; then DRAM (model/cache/l2/cache_l2.c)
  *
  * The engine runs a block's warps one after the other for thousands of instructions, and an SM's blocks one after the
  * other; hardware runs what an SM holds side by side. So nothing is looked up when it happens: the streams are kept,
@@ -19,7 +19,7 @@
 #include "exec/exec.h"
 #include "meter/meter.h"
 #include "meter/metrics.h"
-#include "model/cache/cache_l2.h"
+#include "model/cache/l2/cache_l2.h"
 
 struct caches;
 struct lines;

@@ -3,7 +3,7 @@
 #define LS_METER_ACCESS_STAGING_H
 
 #include "meter/access/lines.h"
-#include "model/cache/cache_l1.h"
+#include "model/cache/l1/cache_l1.h"
 
 /* How much of its sectors a store writes, on the average. */
 enum traffic_kind staging_store_kind(const struct exec_access *a, const struct lines *l);

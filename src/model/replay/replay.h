@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "base/gpu.h"
-#include "model/cache/cache_l2.h"
+#include "model/cache/l2/cache_l2.h"
 #include "model/replay/code.h"
 #include "model/replay/stalls.h"
 #include "model/replay/stream.h"

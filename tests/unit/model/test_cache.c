@@ -11,7 +11,7 @@
 #include "model/cache/cache.h"
 #include "model/cache/cache_entries.h"
 #include "model/cache/cache_sets.h"
-#include "model/cache/joins.h"
+#include "model/cache/l2/joins.h"
 #include "model/cache/sectors.h"
 #include "model/cache/traffic.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/cache/l1.h"
+#include "model/cache/l1/l1.h"
 
 struct row {
     char what[16];

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/cache/places.h"
+#include "model/cache/l2/places.h"
 
 enum { SMS = 132, BLOCKS = 3000, FULL = 1056 /* blocks of 256 threads that all SMs hold */ };
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "model/cache/l1.h"
+#include "model/cache/l1/l1.h"
 #include "model/cache/sample.h"
 
 /* Of each aligned run of so many lines of a half of L2 one is kept, and those are numbered one after the other. */

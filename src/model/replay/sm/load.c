@@ -1,6 +1,6 @@
 /* load.c - when a load's result is there: L1 is looked up for each of its lines, and what it lacks comes from L2 or DRAM.
  *
- * The lines are in the stream, and L1 is the model's own (model/cache/l1.h), asked in the order of the replay. Who serves what L1
+ * The lines are in the stream, and L1 is the model's own (model/cache/l1/l1.h), asked in the order of the replay. Who serves what L1
  * lacks, the model of the caches has found for the whole launch, as shares of the instruction's sectors: they are dealt out line
  * by line, so that the sums are right. */
 #include "model/replay/sm/sm.h"

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/larger.h"
-#include "model/cache/l1.h"
+#include "model/cache/l1/l1.h"
 #include "model/replay/machine.h"
 #include "model/replay/prepare.h"
 #include "model/replay/replay.h"

@@ -1,5 +1,5 @@
 /* hot.c - see hot.h. */
-#include "model/cache/hot.h"
+#include "model/cache/l2/hot.h"
 
 u64 spots_most(const struct spot *spots, u32 run, const u32 stands_for[HOT_KINDS], u64 most[HOT_KINDS])
 {

@@ -1,13 +1,13 @@
 /* cache_l1.c - the first-level cache of an SM (traffic.h has its rules). */
-#include "model/cache/cache_l1.h"
+#include "model/cache/l1/cache_l1.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/fetch.h"
-#include "model/cache/l1.h"
-#include "model/cache/l1_plain.h"
-#include "model/cache/turns.h"
+#include "model/cache/l1/l1.h"
+#include "model/cache/l1/l1_plain.h"
+#include "model/cache/l1/turns.h"
 
 /* ---- to L2 ---- */
 

@@ -5,7 +5,7 @@
 #ifndef LS_MODEL_CACHE_L1_PLAIN_H
 #define LS_MODEL_CACHE_L1_PLAIN_H
 
-#include "model/cache/l1_stores.h"
+#include "model/cache/l1/l1_stores.h"
 
 enum {
     PLAIN_KINDS = 1 << TRAFFIC_LOAD | 1 << TRAFFIC_LOCAL_LOAD | 1 << TRAFFIC_TEXTURE | 1 << TRAFFIC_STORE |

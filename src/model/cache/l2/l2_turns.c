@@ -1,6 +1,6 @@
 /* l2_turns.c - what the SMs send to L2, taken in turns (cache_l2.h). */
 #include "base/alloc.h"
-#include "model/cache/l2.h"
+#include "model/cache/l2/l2.h"
 
 /* Cycles: of the lines that an instruction asks for an SM sends one after the other. */
 #define OF_LINE 1.5

@@ -2,7 +2,7 @@
 #ifndef LS_MODEL_CACHE_L1_STORES_H
 #define LS_MODEL_CACHE_L1_STORES_H
 
-#include "model/cache/cache_l1.h"
+#include "model/cache/l1/cache_l1.h"
 
 static inline bool is_texels(u64 request)
 {

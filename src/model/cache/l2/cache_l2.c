@@ -1,11 +1,11 @@
 /* cache_l2.c - the second-level cache and DRAM (cache_l2.h): what becomes of a request. */
-#include "model/cache/cache_l2.h"
+#include "model/cache/l2/cache_l2.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "model/cache/cache_entries.h"
-#include "model/cache/l2.h"
+#include "model/cache/l2/l2.h"
 
 enum {
     L2_WAYS = 16,

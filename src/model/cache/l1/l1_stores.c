@@ -1,5 +1,5 @@
 /* l1_stores.c - see l1_stores.h; traffic.h has the rules. */
-#include "model/cache/l1_stores.h"
+#include "model/cache/l1/l1_stores.h"
 
 enum {
     /* Of a lone word (below), requests: the warp's own before it, and the SM's since its neighbour's. */

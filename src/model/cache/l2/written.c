@@ -1,6 +1,6 @@
 /* written.c - a queue of lines, and a table of partly written sectors (written.h). The table forgets a line when another needs
  * its place: its sectors then count as whole. */
-#include "model/cache/written.h"
+#include "model/cache/l2/written.h"
 
 #include <string.h>
 

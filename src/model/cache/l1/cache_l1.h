@@ -3,8 +3,8 @@
 #ifndef LS_MODEL_CACHE_L1_H
 #define LS_MODEL_CACHE_L1_H
 
-#include "model/cache/cache_l2.h"
-#include "model/cache/slices.h"
+#include "model/cache/l1/slices.h"
+#include "model/cache/l2/cache_l2.h"
 
 /* A block that an SM holds, and what its warps have asked for. */
 struct held_block {

@@ -1,10 +1,10 @@
 /* l1_plain.c - see l1_plain.h. */
-#include "model/cache/l1_plain.h"
+#include "model/cache/l1/l1_plain.h"
 
 #include <string.h>
 
 #include "base/clones.h"
-#include "model/cache/l1.h"
+#include "model/cache/l1/l1.h"
 
 _Static_assert((int)PLAIN_AT_A_TIME <= (int)L2_INPUT_MOST, "all that goes on at once");
 _Static_assert((int)REQUEST_NUMBER_BITS == (int)CACHE_NUMBER_BITS, "a request is a word as cache_take_lines wants it");

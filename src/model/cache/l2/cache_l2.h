@@ -2,7 +2,7 @@
 #ifndef LS_MODEL_CACHE_L2_H
 #define LS_MODEL_CACHE_L2_H
 
-#include "model/cache/l2_input.h"
+#include "model/cache/l2/l2_input.h"
 
 /* Lines of memory that is not the device's: [from, to). */
 struct l2_lines {

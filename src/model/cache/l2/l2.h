@@ -2,10 +2,10 @@
 #ifndef LS_MODEL_CACHE_L2_STATE_H
 #define LS_MODEL_CACHE_L2_STATE_H
 
-#include "model/cache/cache_l2.h"
-#include "model/cache/joins.h"
-#include "model/cache/l2_places.h"
-#include "model/cache/written.h"
+#include "model/cache/l2/cache_l2.h"
+#include "model/cache/l2/joins.h"
+#include "model/cache/l2/l2_places.h"
+#include "model/cache/l2/written.h"
 
 /* A request whose turn it was. */
 struct coming {

@@ -1,5 +1,5 @@
 /* l2_input.c - see l2_input.h. */
-#include "model/cache/l2_input.h"
+#include "model/cache/l2/l2_input.h"
 
 #include "base/clones.h"
 

@@ -1,5 +1,5 @@
 /* l2_places.c - see l2_places.h. In several loops, as most of them then become vectors. */
-#include "model/cache/l2_places.h"
+#include "model/cache/l2/l2_places.h"
 
 #include "base/clones.h"
 #include "model/cache/cache_sets.h"

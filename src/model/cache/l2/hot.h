@@ -3,7 +3,7 @@
 #ifndef LS_MODEL_CACHE_HOT_H
 #define LS_MODEL_CACHE_HOT_H
 
-#include "model/cache/cache_l2.h"
+#include "model/cache/l2/cache_l2.h"
 
 enum { SPOT_BITS = 12, SPOTS = 1 << SPOT_BITS };
 

@@ -1,5 +1,5 @@
 /* places.c - see places.h. */
-#include "model/cache/places.h"
+#include "model/cache/l2/places.h"
 
 enum {
     BEGINS = 8, /* blocks that go to one GPC before all others */

@@ -5,7 +5,7 @@
 #define LS_MODEL_CACHE_JOINS_H
 
 #include "model/cache/cache.h"
-#include "model/cache/places.h"
+#include "model/cache/l2/places.h"
 
 /* So many cycles after a read others may join it. Measured on an H200 (tests/hw/h200/joined-reads.csv): where 16 SMs read the same lines, each 50, 100 or 200
  * cycles behind the one before, L2 is asked for 0.44, 0.66 and 0.85 of what they read. */

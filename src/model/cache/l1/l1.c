@@ -1,5 +1,5 @@
 /* l1.c - see l1.h. */
-#include "model/cache/l1.h"
+#include "model/cache/l1/l1.h"
 
 #include "model/cache/sample.h"
 

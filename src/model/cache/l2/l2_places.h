@@ -3,7 +3,7 @@
 #ifndef LS_MODEL_CACHE_L2_PLACES_H
 #define LS_MODEL_CACHE_L2_PLACES_H
 
-#include "model/cache/hot.h"
+#include "model/cache/l2/hot.h"
 #include "model/cache/sample.h"
 
 /* What lines that share a slice of L2 are asked for is done one after the other. Measured on an H200 with atomics at random

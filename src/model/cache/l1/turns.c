@@ -1,5 +1,5 @@
 /* turns.c - see turns.h. */
-#include "model/cache/turns.h"
+#include "model/cache/l1/turns.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef LS_MODEL_CACHE_L2_INPUT_H
 #define LS_MODEL_CACHE_L2_INPUT_H
 
-#include "model/cache/places.h"
+#include "model/cache/l2/places.h"
 #include "model/cache/sample.h"
 #include "model/cache/traffic.h"
 
