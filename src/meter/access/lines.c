@@ -71,13 +71,18 @@ static bool begins_apart(const struct exec_access *a)
     return rest && (a->addr[__builtin_ctz(a->mask)] ^ a->addr[__builtin_ctz(rest)]) >= CACHE_LINE;
 }
 
-/* In two loops, as both then become vectors. */
+/* In loops that each become vectors. */
 CLONES static void line_a_lane(u64 *restrict number, u8 *restrict sectors, const u64 *restrict addr, u64 base)
 {
+    u32 bit[32];
     for (u32 i = 0; i < 32; i++)
         number[i] = (addr[i] - base) / CACHE_LINE;
     for (u32 i = 0; i < 32; i++)
-        sectors[i] = (u8)(1u << addr[i] / CACHE_SECTOR % CACHE_SECTORS);
+        bit[i] = (u32)addr[i] / CACHE_SECTOR % CACHE_SECTORS;
+    for (u32 i = 0; i < 32; i++)
+        bit[i] = 1u << bit[i];
+    for (u32 i = 0; i < 32; i++)
+        sectors[i] = (u8)bit[i];
 }
 
 /* Each lane has one line, which no other has: nothing is looked for. False: it is not so. */

@@ -132,10 +132,11 @@ CLONES static u64 put_kept(struct l2_input *in, u64 to, const u64 *request, cons
     u64 *const at = in->kept.at;
     for (; kept; kept &= kept - 1) {
         const u32 k = (u32)__builtin_ctzll(kept);
-        const u64 before = (kept & -kept) - 1, others = request[k] & ~(15ull << 40),
+        const u64 bit = kept & -kept, over = last & (bit - 1), others = request[k] & ~(15ull << 40),
                   one = sectors ? others | (u64)sectors[k] << 40 : request[k];
-        end_turns(in, to, (u32)__builtin_popcountll(last & before));
-        last &= ~before & ~(kept & -kept);
+        if (over)
+            end_turns(in, to, (u32)__builtin_popcountll(over));
+        last &= ~over & ~bit;
         if (in->idle)
             at[to++] = request_turns(in->idle);
         in->idle = 0;
