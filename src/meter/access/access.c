@@ -530,9 +530,9 @@ static inline bool is_like(const struct like_count *l, const struct exec_access 
     return l->mask == a->mask && l->form == form_of(a) && l->phase == ((u32)first & l->within) && !a->uncounted;
 }
 
-/* Where it goes. */
-static __attribute__((noinline)) void feed_likely(struct counter *c, const struct like_count *l,
-                                                  const struct exec_access *a)
+/* An access like the last one, to wherever it is to go. */
+static __attribute__((noinline)) void ask_anywhere(struct counter *c, const struct like_count *l,
+                                                   const struct exec_access *a)
 {
     if (l->asks)
         ask_like(c, l, a);
@@ -607,7 +607,7 @@ void counter_access(void *ctx, const struct exec_access *a)
     }
     l->n++;
     if (!l->asks || !ask_here(c, l, a, first))
-        feed_likely(c, l, a);
+        ask_anywhere(c, l, a);
 }
 
 /* Shared memory of another block: sectors of it, which go through the crossbar. Lanes that mean several blocks are one

@@ -8,39 +8,30 @@
 #include "model/cache/l2/l2.h"
 
 enum {
-    L2_WAYS = 16,
     COME_APART = 4, /* one in so many of these goes alone: an H200's SMs that start together join four in five */
     WORDS = CACHE_SECTOR / 4,
 };
 
-/* Measured on an H200 (docs/model.md): how many of a set's lines may be dirty, and of how many of all lines some sector may be partly
- * written, both as shares; how many lines others have left in a set, on average, dirty ones and others. */
+/* Measured on an H200 (docs/model.md): how many of a set's lines may be dirty, as a share; how many lines others have left in a set, on average, dirty
+ * ones and others. */
 #define DIRTY_MOST 0.467
-#define PARTS_MOST 0.116
 #define LEFT_DIRTY 0.614
 #define LEFT_CLEAN 1.0
-/* Of so many of its lines, as a share, a half may have copies from before the launch. */
-#define OLD_COPIES 0.3
-
-/* Cycles until DRAM has answered. */
-enum { LATE = 350 };
 
 /* ---- L2 ---- */
 
 struct l2 *l2_make(void)
 {
     struct l2 *l2 = ls_calloc(1, sizeof *l2);
-    if (l2) {
-        l2->lines = ls_calloc(2 * SPOTS, sizeof *l2->lines);
-        l2->came = ls_calloc(1 << CAME_BITS, sizeof *l2->came);
-        l2->joins = ls_calloc(1, sizeof *l2->joins);
-    }
-    if (l2 && (!written_init(&l2->written) || !l2->lines || !l2->came || !l2->joins)) {
+    if (!l2)
+        return NULL;
+    l2->lines = ls_calloc(2 * SPOTS, sizeof *l2->lines);
+    l2->came = ls_calloc(1 << CAME_BITS, sizeof *l2->came);
+    l2->joins = ls_calloc(1, sizeof *l2->joins);
+    if (!written_init(&l2->written) || !l2->lines || !l2->came || !l2->joins) {
         l2_free(l2);
         return NULL;
     }
-    if (!l2)
-        return NULL;
     l2->slices = l2->lines + SPOTS;
     l2->filled = &l2->batch[0];
     return l2;
@@ -126,7 +117,7 @@ static void write_back(struct l2 *l2, struct cache_line *l, struct traffic *t)
     l->dirty = 0;
 }
 
-/* line_of, of one that does not stand first in its set. */
+/* line_of, of one that is not among the first of its set. */
 static __attribute__((noinline)) struct cache_line *line_behind(struct l2 *l2, struct cache *c, size_t set, u64 number,
                                                                 struct traffic *t)
 {
@@ -257,7 +248,7 @@ static __attribute__((noinline)) void clean_some(struct l2 *l2, struct traffic *
 
 static bool is_local(enum traffic_kind kind) { return kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_LOCAL_STORE; }
 
-static inline __attribute__((always_inline)) struct cache_line *copy_of(struct l2 *l2, const struct coming *r)
+static INLINED struct cache_line *copy_of(struct l2 *l2, const struct coming *r)
 {
     u32 rank;
     return l2->copies ? cache_peek_in(&l2->half[1 - r->home], r->set, r->number, &rank) : NULL;
@@ -274,7 +265,7 @@ static bool had_before(struct l2 *l2)
 
 /* An SM writes at the line's home: what the other half has of the line is no longer so, and its SMs ask the home again. It is told so, which counts as
  * one sector. */
-static inline __attribute__((always_inline)) void recall(struct l2 *l2, const struct coming *r, bool first)
+static INLINED void recall(struct l2 *l2, const struct coming *r, bool first)
 {
     struct cache_line *l = copy_of(l2, r);
     const bool own = is_local(request_kind(r->request)); /* the SM's, in earlier launches, too */
@@ -285,7 +276,7 @@ static inline __attribute__((always_inline)) void recall(struct l2 *l2, const st
 }
 
 /* Who writes from the other half writes through a copy of its own: it has the sectors that are written as a whole. One without any is marked. */
-static inline __attribute__((always_inline)) void write_copy(struct l2 *l2, const struct coming *r, u32 words)
+static INLINED void write_copy(struct l2 *l2, const struct coming *r, u32 words)
 {
     struct cache_line *l = line_of(l2, r->near, r);
     l2->copies = true;
@@ -298,8 +289,8 @@ static inline __attribute__((always_inline)) void write_copy(struct l2 *l2, cons
 
 /* ---- stores and atomics ---- */
 
-/* `words` of the eight of each sector. */
-static inline __attribute__((always_inline)) void l2_write(struct l2 *l2, const struct coming *r, u32 words)
+/* `words` of the eight of each sector. (Inlined always, with what it calls: a store is mostly what was stored before, and takes few steps.) */
+static INLINED void l2_write(struct l2 *l2, const struct coming *r, u32 words)
 {
     const u32 sectors = request_sectors(r->request);
     struct written *w = &l2->written;
@@ -378,7 +369,7 @@ static __attribute__((noinline)) void load(struct l2 *l2, const struct coming *r
     l2_read(l2, r);
 }
 
-static inline __attribute__((always_inline)) void store(struct l2 *l2, const struct coming *r)
+static INLINED void store(struct l2 *l2, const struct coming *r)
 {
     const u32 sectors = request_sectors(r->request);
     count(l2, r->t, TRAFFIC_l2_writes, sectors);
@@ -438,7 +429,7 @@ struct fetches {
     u32 halves;
     bool deep;
 };
-static inline __attribute__((always_inline)) void fetch(const struct fetches *f, const struct batch *b, u32 k)
+static INLINED void fetch(const struct fetches *f, const struct batch *b, u32 k)
 {
     const u32 home = b->at.home[k], other = b->at.asked[k] ? from_side(b->from[k]) : home ^ (f->halves - 1);
     if (b->at.asked[k])
@@ -450,7 +441,7 @@ static inline __attribute__((always_inline)) void fetch(const struct fetches *f,
     cache_fetch(f->lines[other] + b->at.set[k], f->deep);
 }
 
-static inline __attribute__((always_inline)) struct coming coming_of(const struct batch *b, u32 k)
+static INLINED struct coming coming_of(const struct batch *b, u32 k)
 {
     return (struct coming){.request = b->request[k],
                            .number = b->at.number[k],
@@ -535,83 +526,5 @@ bool l2_asks_host(struct l2 *l2, u64 request, struct traffic *t)
     if (!is_host(l2, request_number(request), request_kind(request)))
         return false;
     host_look_up(l2, request, t);
-    return true;
-}
-
-/* ---- launches ---- */
-
-enum { CYCLES_MOST = 1 << 30 };
-
-/* Nothing of an older launch is on its way, nor does it matter when that ended. */
-static void begin_clock(struct l2 *l2, double turn)
-{
-    const u64 begun = l2->begun + (u64)l2->now + LATE + 1;
-    const bool anew = begun >= CYCLES_MOST;
-    if (anew) {
-        memset(l2->came, 0, sizeof *l2->came << CAME_BITS);
-        memset(l2->joins, 0, sizeof *l2->joins);
-    }
-    l2->begun = anew ? LATE + 1 : (u32)begun;
-    l2->now = 0;
-    l2->turn = turn;
-    l2->sent = 0;
-}
-_Static_assert((int)JOINS_CYCLES <= (int)LATE, "nobody joins an older launch's reads");
-
-/* Nothing in it, nothing dirty. */
-static bool empty(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
-{
-    bool good = true;
-    l2->copies = false;
-    l2->first_writes = 0;
-    l2->old_copies = (u32)(OLD_COPIES * (double)shape->bytes / CACHE_LINE / one_in);
-    l2->parts_most = (u32)(PARTS_MOST * (double)shape->bytes / CACHE_LINE / one_in);
-    written_clear(&l2->written, (u32)__builtin_ctz(one_in));
-    for (u32 k = 0; k < shape->halves; k++) {
-        good = good && cache_shape(&l2->half[k], shape->bytes / shape->halves / one_in, L2_WAYS);
-        l2->half[k].policy = CACHE_MIXED;
-        l2->half[k].same_set = shape->halves == 1 ? 0 : 1ull << WHICH_BIT;
-    }
-    return good;
-}
-
-/* For another grid. What L2 holds stays where that goes on from the one before, and as many lines were kept. */
-static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
-{
-    const bool stays = shape->goes_on && l2->halves == shape->halves && l2->one_in == one_in;
-    bool good = stays || empty(l2, shape, one_in);
-    l2->halves = shape->halves;
-    l2->coalesces = shape->coalesces;
-    l2->one_in = good ? one_in : 0;
-    l2->one_in_bits = (u32)__builtin_ctz(one_in);
-    l2->run++;
-    l2->random = 1;
-    begin_clock(l2, shape->turn);
-    l2->host = shape->host;
-    l2->nhost = shape->nhost;
-    l2->leaves_out = one_in > 1 || shape->nhost;
-    l2->together = 0;
-    l2->alone = 0;
-    return good;
-}
-
-bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **inputs, u32 n, struct l2_hot *hot)
-{
-    u32 one_in = 1;
-    for (u32 k = 0; k < n; k++)
-        one_in = inputs[k]->one_in > one_in ? inputs[k]->one_in : one_in;
-    for (u32 k = 0; k < n; k++)
-        if (inputs[k]->one_in < one_in)
-            l2_input_thin(inputs[k], one_in);
-    if (!renew(l2, shape, one_in))
-        return false;
-    if (!l2_take_turns(l2, inputs, n))
-        return false;
-    *hot = (struct l2_hot){.alone = l2->alone};
-    u64 sectors[HOT_KINDS] = {0};
-    const u32 stands_for[HOT_KINDS] = {[HOT_LOADS] = one_in, [HOT_STORES] = one_in, [HOT_ATOMICS] = 1};
-    spots_most(l2->lines, l2->run, stands_for, sectors);
-    hot->sector = sectors[HOT_ATOMICS];
-    hot->slice_all = spots_most(l2->slices, l2->run, stands_for, hot->slice);
     return true;
 }

@@ -7,6 +7,11 @@
 #include "model/cache/l2/l2_places.h"
 #include "model/cache/l2/written.h"
 
+enum { L2_WAYS = 16 };
+
+/* Cycles until DRAM has answered. */
+enum { LATE = 350 };
+
 /* A request whose turn it was. */
 struct coming {
     u64 request, number; /* of the line as L2 has it */
@@ -80,7 +85,5 @@ void l2_all_come(struct l2 *l2);
 void l2_count_beside(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t);
 /* Whether it is of the host's memory, which L2 does not look up: then it is counted. */
 bool l2_asks_host(struct l2 *l2, u64 request, struct traffic *t);
-/* l2_turns.c: all inputs, an instruction of each in turn. False: no memory. */
-bool l2_take_turns(struct l2 *l2, struct l2_input *const *inputs, u32 n);
 
 #endif

@@ -1,7 +1,11 @@
-/* l2_turns.c - what the SMs send to L2, taken in turns (cache_l2.h). */
+/* l2_turns.c - a launch: what the SMs send to L2, taken in turns (cache_l2.h). */
 #include "base/alloc.h"
 #include "model/cache/l2/l2.h"
 
+/* Measured on an H200 (docs/model.md): of how many of all lines some sector may be partly written, as a share. */
+#define PARTS_MOST 0.116
+/* Of so many of its lines, as a share, a half may have copies from before the launch. */
+#define OLD_COPIES 0.3
 /* Cycles: of the lines that an instruction asks for an SM sends one after the other. */
 #define OF_LINE 1.5
 
@@ -171,7 +175,8 @@ static void run(struct l2 *l2, struct sender *senders, u32 n)
     l2_all_come(l2);
 }
 
-bool l2_take_turns(struct l2 *l2, struct l2_input *const *inputs, u32 n)
+/* False: no memory. */
+static bool take_turns(struct l2 *l2, struct l2_input *const *inputs, u32 n)
 {
     struct sender *senders = ls_calloc(n + 1, sizeof *senders);
     if (!senders)
@@ -179,5 +184,81 @@ bool l2_take_turns(struct l2 *l2, struct l2_input *const *inputs, u32 n)
     begin_turns(l2, senders, inputs, n);
     run(l2, senders, n);
     ls_free(senders);
+    return true;
+}
+
+/* ---- launches ---- */
+
+enum { CYCLES_MOST = 1 << 30 };
+
+/* Nothing of an older launch is on its way, nor does it matter when that ended. */
+static void begin_clock(struct l2 *l2, double turn)
+{
+    const u64 begun = l2->begun + (u64)l2->now + LATE + 1;
+    const bool anew = begun >= CYCLES_MOST;
+    if (anew) {
+        memset(l2->came, 0, sizeof *l2->came << CAME_BITS);
+        memset(l2->joins, 0, sizeof *l2->joins);
+    }
+    l2->begun = anew ? LATE + 1 : (u32)begun;
+    l2->now = 0;
+    l2->turn = turn;
+    l2->sent = 0;
+}
+_Static_assert((int)JOINS_CYCLES <= (int)LATE, "nobody joins an older launch's reads");
+
+/* Nothing in it, nothing dirty. */
+static bool empty(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
+{
+    bool good = true;
+    l2->copies = false;
+    l2->first_writes = 0;
+    l2->old_copies = (u32)(OLD_COPIES * (double)shape->bytes / CACHE_LINE / one_in);
+    l2->parts_most = (u32)(PARTS_MOST * (double)shape->bytes / CACHE_LINE / one_in);
+    written_clear(&l2->written, (u32)__builtin_ctz(one_in));
+    for (u32 k = 0; k < shape->halves; k++) {
+        good = good && cache_shape(&l2->half[k], shape->bytes / shape->halves / one_in, L2_WAYS);
+        l2->half[k].policy = CACHE_MIXED;
+        l2->half[k].same_set = shape->halves == 1 ? 0 : 1ull << WHICH_BIT;
+    }
+    return good;
+}
+
+/* For another grid. What L2 holds stays where that goes on from the one before, and as many lines were kept. */
+static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
+{
+    const bool stays = shape->goes_on && l2->halves == shape->halves && l2->one_in == one_in;
+    bool good = stays || empty(l2, shape, one_in);
+    l2->halves = shape->halves;
+    l2->coalesces = shape->coalesces;
+    l2->one_in = good ? one_in : 0;
+    l2->one_in_bits = (u32)__builtin_ctz(one_in);
+    l2->run++;
+    l2->random = 1;
+    begin_clock(l2, shape->turn);
+    l2->host = shape->host;
+    l2->nhost = shape->nhost;
+    l2->leaves_out = one_in > 1 || shape->nhost;
+    l2->together = 0;
+    l2->alone = 0;
+    return good;
+}
+
+bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **inputs, u32 n, struct l2_hot *hot)
+{
+    u32 one_in = 1;
+    for (u32 k = 0; k < n; k++)
+        one_in = inputs[k]->one_in > one_in ? inputs[k]->one_in : one_in;
+    for (u32 k = 0; k < n; k++)
+        if (inputs[k]->one_in < one_in)
+            l2_input_thin(inputs[k], one_in);
+    if (!renew(l2, shape, one_in) || !take_turns(l2, inputs, n))
+        return false;
+    *hot = (struct l2_hot){.alone = l2->alone};
+    u64 sectors[HOT_KINDS] = {0};
+    const u32 stands_for[HOT_KINDS] = {[HOT_LOADS] = one_in, [HOT_STORES] = one_in, [HOT_ATOMICS] = 1};
+    spots_most(l2->lines, l2->run, stands_for, sectors);
+    hot->sector = sectors[HOT_ATOMICS];
+    hot->slice_all = spots_most(l2->slices, l2->run, stands_for, hot->slice);
     return true;
 }
