@@ -33,14 +33,16 @@ static void rewrite_put(struct rewrite *w, u64 request)
 }
 
 /* A turn is over. The last request of it that is kept ends it. */
-static void end_turn(struct l2_input *in, u64 kept)
+static inline void close_turn(u64 *at, u64 kept, bool *open, u64 *idle)
 {
-    if (in->open && request_kind(in->kept.at[kept - 1]) != TRAFFIC_EMPTY_L1)
-        in->kept.at[kept - 1] |= REQUEST_LAST;
+    if (*open && request_kind(at[kept - 1]) != TRAFFIC_EMPTY_L1)
+        at[kept - 1] |= REQUEST_LAST;
     else
-        in->idle++;
-    in->open = false;
+        ++*idle;
+    *open = false;
 }
+
+static void end_turn(struct l2_input *in, u64 kept) { close_turn(in->kept.at, kept, &in->open, &in->idle); }
 
 static void rewrite_request(struct rewrite *w, u64 request, bool stays)
 {
@@ -76,7 +78,6 @@ static void rewrite_end(struct rewrite *w, u64 idle)
 struct some {
     u64 differ;  /* bits that are not the same in all of them */
     u32 sectors; /* of all */
-    bool plain;  /* none is an atomic, or stands in place of a request */
 };
 enum {
     TOGETHER = L2_INPUT_MOST,
@@ -93,57 +94,66 @@ CLONES static u64 find_last(const u64 *restrict request, u32 n)
     return last;
 }
 
+/* Whether none is an atomic, or stands in place of a request. */
+CLONES static bool are_plain(const u64 *restrict request, u32 n)
+{
+    u64 others = 0;
+    for (u32 k = 0; k < n; k++)
+        others |= (u64)NOT_PLAIN >> (request[k] >> 44 & 15);
+    return !(others & 1);
+}
+
 CLONES static void look_at(struct some *restrict to, const u64 *restrict request, u32 n)
 {
-    u64 differ = 0, sectors = 0, others = 0;
+    u64 differ = 0, sectors = 0;
     for (u32 k = 0; k < n; k++)
         differ |= request[k] ^ request[0];
     for (u32 k = 0; k < n; k++)
-        others |= (u64)NOT_PLAIN >> (request[k] >> 44 & 15);
-    for (u32 k = 0; k < n; k++)
         sectors += SECTORS_IN >> (request[k] >> 38 & 60) & 15;
-    *to = (struct some){differ, (u32)sectors, !(others & 1)};
+    *to = (struct some){differ, (u32)sectors};
 }
 
 /* What n requests send. */
-static void count_sent(const struct l2_input *in, const struct some *s, const u64 *request, u32 n)
+static void count_sent(const struct l2_input *in, const u64 *request, u32 n)
 {
-    if (LS_LIKELY(!request_site(s->differ))) {
-        drawn_of(in, request[0])->sent += s->sectors;
+    struct some s;
+    look_at(&s, request, n);
+    if (LS_LIKELY(!request_site(s.differ))) {
+        drawn_of(in, request[0])->sent += s.sectors;
         return;
     }
     for (u32 k = 0; k < n; k++)
         drawn_of(in, request[k])->sent += sectors_in(request_sectors(request[k]));
 }
 
-/* So many turns are over, of which only the first may have something that is kept. */
-static inline void end_turns(struct l2_input *in, u64 kept, u32 n)
-{
-    if (n) {
-        end_turn(in, kept);
-        in->idle += n - 1;
-    }
-}
-
 /* Puts those that are kept of plain requests behind the first `to`, before which they stand: the number that there are then. last: the last ones of
- * turns, of those that are kept and others. sectors: of each; NULL: as they stand there. */
+ * turns, of those that are kept and others. sectors: of each; NULL: as they stand there. Of turns that are over one behind the other only the first may
+ * have something that is kept. */
 CLONES static u64 put_kept(struct l2_input *in, u64 to, const u64 *request, const u8 *sectors, u64 kept, u64 last)
 {
     u64 *const at = in->kept.at;
-    for (; kept; kept &= kept - 1) {
-        const u32 k = (u32)__builtin_ctzll(kept);
-        const u64 bit = kept & -kept, over = last & (bit - 1), others = request[k] & ~(15ull << 40),
-                  one = sectors ? others | (u64)sectors[k] << 40 : request[k];
-        if (over)
-            end_turns(in, to, (u32)__builtin_popcountll(over));
+    u64 idle = in->idle;
+    bool open = in->open;
+    for (;;) {
+        const u64 bit = kept & -kept, over = bit ? last & (bit - 1) : last;
+        if (over) {
+            close_turn(at, to, &open, &idle);
+            idle += (u64)__builtin_popcountll(over) - 1;
+        }
+        if (!bit)
+            break;
+        const u32 k = (u32)__builtin_ctzll(bit);
+        const u64 one = sectors ? (request[k] & ~(15ull << 40)) | (u64)sectors[k] << 40 : request[k];
         last &= ~over & ~bit;
-        if (in->idle)
-            at[to++] = request_turns(in->idle);
-        in->idle = 0;
+        kept ^= bit;
+        if (idle)
+            at[to++] = request_turns(idle);
+        idle = 0;
         at[to++] = one;
-        in->open = !request_last(one);
+        open = !request_last(one);
     }
-    end_turns(in, to, (u32)__builtin_popcountll(last));
+    in->idle = idle;
+    in->open = open;
     return to;
 }
 
@@ -194,11 +204,11 @@ static bool is_kept(const struct l2_input *in, u64 request)
     return request == REQUEST_OTHER_BLOCKS || sample_keeps(request_number(request), in->one_in);
 }
 
-static void thin_plain(struct rewrite *w, const struct some *some, const u64 *request, u32 n, u32 before)
+static void thin_plain(struct rewrite *w, const u64 *request, u32 n, u32 before)
 {
     const u32 one_in = w->in->one_in;
     if (before == 1)
-        count_sent(w->in, some, request, n);
+        count_sent(w->in, request, n);
     w->to = put_kept(w->in, w->to, request, NULL, sample_kept(request, n, one_in), find_last(request, n));
 }
 
@@ -226,10 +236,8 @@ void l2_input_thin(struct l2_input *in, u32 one_in)
     in->one_in = one_in;
     for (u64 k = 0; k < len; k += TOGETHER) {
         const u32 n = len - k < TOGETHER ? (u32)(len - k) : TOGETHER;
-        struct some some;
-        look_at(&some, in->kept.at + k, n);
-        if (LS_LIKELY(some.plain))
-            thin_plain(&w, &some, in->kept.at + k, n, before);
+        if (LS_LIKELY(are_plain(in->kept.at + k, n)))
+            thin_plain(&w, in->kept.at + k, n, before);
         else
             thin_any(&w, k, n, before);
     }
