@@ -4,7 +4,7 @@
  *
  * The number of instructions comes from the text: `// BENCH: name trip=T outside=O` says what a warp runs in a trip of
  * the loop and outside of it; a divergent trip counts what both sides run. Nothing is taken from our own counters.
- * Each figure is the best of three runs of a fifth of a second; with --cpu of processor time, for a machine that has
+ * Each figure is the best of three runs of a fifth of a second, or of --seconds; with --cpu of processor time, for a machine that has
  * other things to do. With --plain a line is a loop's name and its rate interpreted, and there is nothing else; with --cost, its
  * rates with the meter and with the model besides, both interpreted, and how much longer the second takes: the same launch, counted and
  * modelled in turn, 15 times. Of all three the median, and of the last the quartiles. */
@@ -41,6 +41,7 @@ struct bench {
 };
 
 static clockid_t clock_of_runs = CLOCK_MONOTONIC;
+static double seconds_of_run = 0.2; /* at least */
 
 static double now(void)
 {
@@ -124,7 +125,7 @@ static u32 enough_trips(struct bench *b, const struct loop *l, enum mode mode, u
         double seconds;
         if (!run(b, l, trips, mode, workers, &seconds))
             return 0;
-        if (seconds > 0.2 || trips >= most)
+        if (seconds > seconds_of_run || trips >= most)
             return trips;
     }
 }
@@ -316,14 +317,16 @@ int main(int argc, char **argv)
             plain = true;
         else if (!strcmp(argv[k], "--cost"))
             cost = true;
+        else if (!strcmp(argv[k], "--seconds") && k + 1 < argc)
+            seconds_of_run = atof(argv[++k]);
         else if (!path)
             path = argv[k];
         else
             only = argv[k];
     }
     if (!path)
-        return fprintf(stderr,
-                       "usage: bench_engine [--markdown] [--cpu] [--plain | --cost] bench/engine/loops.ptx [LOOP]\n"),
+        return fprintf(stderr, "usage: bench_engine [--markdown] [--cpu] [--seconds S] [--plain | --cost] "
+                               "bench/engine/loops.ptx [LOOP]\n"),
                2;
     if (!set_up(&b, path) || !choose_level(&b))
         return 1;
