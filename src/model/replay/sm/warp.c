@@ -345,8 +345,7 @@ static void add_spent(struct replay_site *to, struct replay_site *before, const 
 
 void warp_account(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w, double t)
 {
-    struct spent spent;
-    spent.n = 0;
+    struct spent spent = {0};
     double from = w->issued + 1 + w->joined;
     add(&spent, STALL_WAIT, &from, w->stalled);
     add(&spent, STALL_BRANCH_RESOLVING, &from, w->resolved);
