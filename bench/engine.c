@@ -222,10 +222,12 @@ static int by_value(const void *a, const void *b)
 static void cost_row(struct bench *b, const struct loop *l)
 {
     const u32 trips = enough_trips(b, l, MODEL, 1);
+    if (!trips)
+        return;
     double counted[ROUNDS], modelled[ROUNDS], factor[ROUNDS];
     for (unsigned k = 0; k < ROUNDS; k++) {
         double plain, more;
-        if (!trips || !run(b, l, trips, METER, 1, &plain) || !run(b, l, trips, MODEL, 1, &more))
+        if (!run(b, l, trips, METER, 1, &plain) || !run(b, l, trips, MODEL, 1, &more))
             return;
         counted[k] = instructions(l, trips) / plain / 1e6;
         modelled[k] = instructions(l, trips) / more / 1e6;
@@ -324,7 +326,7 @@ int main(int argc, char **argv)
         else
             only = argv[k];
     }
-    if (!path)
+    if (!path || !(seconds_of_run > 0))
         return fprintf(stderr, "usage: bench_engine [--markdown] [--cpu] [--seconds S] [--plain | --cost] "
                                "bench/engine/loops.ptx [LOOP]\n"),
                2;

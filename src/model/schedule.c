@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static double latest(double a, double b) { return a > b ? a : b; }
+#include "base/larger.h"
 
 /* The first time from `at` on when `share` of the device's SMs is free. */
 static double room_at(const struct schedule *s, u32 device, double at, double share)
@@ -25,14 +25,14 @@ static double room_at(const struct schedule *s, u32 device, double at, double sh
 static double could_start(const struct schedule *s, const struct schedule_op *o)
 {
     const u32 device = s->streams.at[o->stream].device;
-    double at = latest(o->issued, s->streams.at[o->stream].tail);
+    double at = larger(o->issued, s->streams.at[o->stream].tail);
     for (u32 i = 0; i < o->ndeps; i++) {
         const struct schedule_op *d = &s->ops.at[s->deps.at[o->deps + i]];
-        at = latest(at, d->done ? d->end : INFINITY);
+        at = larger(at, d->done ? d->end : INFINITY);
     }
     for (u32 e = 0; e < ENGINE_SMS; e++)
         if (o->seconds[e] > 0)
-            at = latest(at, s->copies.at[device].free_at[e]);
+            at = larger(at, s->copies.at[device].free_at[e]);
     return o->seconds[ENGINE_SMS] > 0 && at < INFINITY ? room_at(s, device, at, o->share) : at;
 }
 
@@ -53,7 +53,7 @@ static void place(struct schedule *s, i32 index, double start)
     struct schedule_stream *stream = &s->streams.at[o->stream];
     double longest = 0;
     for (u32 e = 0; e < ENGINES; e++)
-        longest = latest(longest, o->seconds[e]);
+        longest = larger(longest, o->seconds[e]);
     o->start = start;
     o->end = start + longest;
     o->done = true;
@@ -132,7 +132,7 @@ void schedule_wait(struct schedule *s, u32 thread, i32 op)
 {
     finish(s, op);
     if (op >= 0)
-        *schedule_host(s, thread) = latest(*schedule_host(s, thread), s->ops.at[op].end);
+        *schedule_host(s, thread) = larger(*schedule_host(s, thread), s->ops.at[op].end);
 }
 
 void schedule_finish(struct schedule *s)

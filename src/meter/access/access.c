@@ -530,16 +530,6 @@ static inline bool is_like(const struct like_count *l, const struct exec_access 
     return l->mask == a->mask && l->form == form_of(a) && l->phase == ((u32)first & l->within) && !a->uncounted;
 }
 
-/* An access like the last one, to wherever it is to go. */
-static __attribute__((noinline)) void ask_anywhere(struct counter *c, const struct like_count *l,
-                                                   const struct exec_access *a)
-{
-    if (l->asks)
-        ask_like(c, l, a);
-    else
-        record_item(c->recorder, a->block, a->warp, l->place_item | item_place(feed_sector(first_of(a))), 0);
-}
-
 /* ---- the hook ---- */
 
 static __attribute__((noinline)) void count_access(struct counter *c, const struct exec_access *a)
@@ -606,8 +596,10 @@ void counter_access(void *ctx, const struct exec_access *a)
         return;
     }
     l->n++;
-    if (!l->asks || !ask_here(c, l, a, first))
-        ask_anywhere(c, l, a);
+    if (!l->asks)
+        record_item(c->recorder, a->block, a->warp, l->place_item | item_place(feed_sector(first)), 0);
+    else if (!ask_here(c, l, a, first))
+        ask_like(c, l, a);
 }
 
 /* Shared memory of another block: sectors of it, which go through the crossbar. Lanes that mean several blocks are one

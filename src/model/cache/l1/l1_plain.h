@@ -23,8 +23,8 @@ struct plain {
     u32 n;         /* apart from nruns, as a vector of both would be read before its halves are written */
     u64 like;      /* what is the same in all of the last run */
     u32 nruns;
-    u8 begin[PLAIN_AT_A_TIME +
-             1]; /* of runs of one kind and site, which neighbours mostly are; behind the last one, n */
+    /* of runs of one kind and site, which neighbours mostly are; behind the last one, n */
+    u8 begin[PLAIN_AT_A_TIME + 1];
     u64 request[PLAIN_AT_A_TIME];
 };
 void plain_begin(struct plain *b, struct sm *s);

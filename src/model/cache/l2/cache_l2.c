@@ -20,6 +20,16 @@ enum {
 
 /* ---- L2 ---- */
 
+/* A request whose turn it was. */
+struct coming {
+    u64 request, number; /* of the line as L2 has it */
+    size_t set;          /* in each half */
+    struct traffic *t;
+    const struct l2_places *at; /* [k]: more of where it is */
+    u32 k;
+    u8 near, home; /* halves */
+};
+
 struct l2 *l2_make(void)
 {
     struct l2 *l2 = ls_calloc(1, sizeof *l2);
@@ -461,6 +471,7 @@ static void look_up_in_batch(struct l2 *l2, const struct batch *b, u32 k)
         return;
     }
     if (!is_load(request_kind(b->request[k])) && !request_is_atomic(b->request[k])) {
+        /* One of its own, which is nowhere in memory: whom it is given to is inlined. */
         const struct coming r = coming_of(b, k);
         store(l2, &r);
         return;

@@ -12,16 +12,6 @@ enum { L2_WAYS = 16 };
 /* Cycles until DRAM has answered. */
 enum { LATE = 350 };
 
-/* A request whose turn it was. */
-struct coming {
-    u64 request, number; /* of the line as L2 has it */
-    size_t set;          /* in each half */
-    struct traffic *t;
-    const struct l2_places *at; /* [k]: more of where it is */
-    u32 k;
-    u8 near, home; /* halves */
-};
-
 /* Requests whose turn it is, while the host's caches fetch what they will be looked up in. */
 struct batch {
     u32 n;

@@ -1,4 +1,6 @@
 /* l2_turns.c - a launch: what the SMs send to L2, taken in turns (cache_l2.h). */
+#include <string.h>
+
 #include "base/alloc.h"
 #include "model/cache/l2/l2.h"
 
