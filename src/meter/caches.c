@@ -634,16 +634,17 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
     return lines;
 }
 
-bool caches_line_anywhere(struct caches_worker *w, const struct exec_access *a, u64 request)
+bool caches_line_anywhere(struct caches_worker *w, const struct exec_access *a, u64 request, bool turn)
 {
     if (a->warp >= w->caches->warps || !find_held(w, a->block))
         return false;
     struct sm *s = w->sm;
     struct requests *to = &w->held->warps[a->warp];
-    if (stream_room(w, to, 1))
-        to->at[to->len++] = request;
-    else
-        w->failed = true;
+    w->failed |= !stream_room(w, to, 1);
+    if (w->failed)
+        return true;
+    to->at[to->len++] = request;
+    to->turns += turn;
     if (++s->staged > CACHES_STAGED_MOST)
         look_up_staged(w, s, UINT32_MAX);
     return true;

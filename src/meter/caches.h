@@ -68,8 +68,8 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b);
 /* The number of lines that it asks for. */
 u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a);
 /* The same of one that asks for one line, by that request, and is no look at memory past L1, no atomic and no store whose words must be
- * counted; whatever there is room for. False: nothing is kept of its warp. */
-bool caches_line_anywhere(struct caches_worker *w, const struct exec_access *a, u64 request);
+ * counted; whatever there is room for. turn: as of caches_line. False: nothing is kept of its warp. */
+bool caches_line_anywhere(struct caches_worker *w, const struct exec_access *a, u64 request, bool turn);
 
 /* What a worker begins with: the block that asked last, and where its warps' requests go. */
 struct caches_here {
@@ -80,15 +80,16 @@ struct caches_here {
 };
 enum { CACHES_STAGED_MOST = 1 << 18 }; /* until its wave is done; then what is there is looked up */
 
-/* Mostly it is of the same block as the one before. */
-static inline bool caches_line(struct caches_worker *w, const struct exec_access *a, u64 request)
+/* Mostly it is of the same block as the one before. turn: it ends its warp's turn. */
+static inline bool caches_line(struct caches_worker *w, const struct exec_access *a, u64 request, bool turn)
 {
     const struct caches_here *h = (const struct caches_here *)w;
     const bool here = a->block && a->warp < h->nwarps && h->linear == a->block->linear;
     struct requests *to = here ? &h->warps[a->warp] : NULL;
     if (LS_UNLIKELY(!to || to->len == to->cap || *h->staged >= CACHES_STAGED_MOST))
-        return caches_line_anywhere(w, a, request);
+        return caches_line_anywhere(w, a, request, turn);
     to->at[to->len++] = request;
+    to->turns += turn;
     ++*h->staged;
     return true;
 }

@@ -37,8 +37,8 @@ struct like_count {
     u32 phase;  /* of the first address, in what its sectors or banks repeat after: */
     u32 within; /* its bits of an address */
     u32 cost, conflicts, bytes, lanes;
-    u8 kind; /* enum traffic_kind, where the caches are asked */
-    bool asks;
+    u8 kind;           /* enum traffic_kind, where the caches are asked */
+    bool asks, turn;   /* the caches; and an access ends its warp's turn there */
     u8 run;            /* access.c's run_of, then; 0: the next one may ask for more than a line */
     u64 item;          /* in the stream */
     u64 place_item;    /* the same, but for where; where it asks, of a single line */
@@ -62,6 +62,7 @@ struct site_count {
         u8 class;
     } again; /* of the last access that was told with `again` */
     struct like_count like;
+    u64 gather; /* in the stream: the last load of lanes in many places through L1; 0: there was none */
     struct tally first;
     struct tally *others; /* [ACCESS_CLASSES], for generic accesses that hit several spaces; or NULL */
     struct memo *memo;

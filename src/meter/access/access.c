@@ -449,6 +449,7 @@ static void remember(const struct counter *c, const struct func_count *f, struct
                                   .bytes = cost.bytes,
                                   .lanes = lanes_of(a->mask),
                                   .asks = device,
+                                  .turn = !(f->estimate->sites[a->site].how & SITE_WITH_NEXT),
                                   .run = run_of(c, a),
                                   .kind = (u8)kind,
                                   .item = item,
@@ -499,7 +500,7 @@ static __attribute__((noinline)) void ask_like(struct counter *c, const struct l
         feed_like(c, a, l->item, caches_access(c->caches, request_site(l->request), l->kind, a), l->kind);
         return;
     }
-    if (caches_line(c->caches, a, asked.request))
+    if (caches_line(c->caches, a, asked.request, l->turn))
         record_line(c->recorder, a->block, a->warp, asked.item, asked.line);
     else
         feed_like(c, a, l->item, 0, l->kind);
@@ -519,6 +520,7 @@ static inline bool ask_here(struct counter *c, const struct like_count *l, const
     ++*h->staged;
     record->len += 2;
     asks->at[asks->len++] = asked.request;
+    asks->turns += l->turn;
     items[0] = asked.item;
     items[1] = asked.line;
     return true;
@@ -581,8 +583,14 @@ static __attribute__((noinline)) void count_access(struct counter *c, const stru
     t->conflicts += cost.conflicts;
     if (distinct)
         t->bytes += MUTANT(55, cost.bytes, lanes * a->size);
-    if (c->recorder)
-        remember(c, f, s, class, a, cost, feed_access(c, f, class, sent, cost.cost, lines));
+    const bool gathers = class == CLASS_GLD && a->pattern == PATTERN_GATHER && lines && !s->past_l1;
+    if (gathers && s->gather) {
+        feed_gather(c, s, a, s->gather, cost.cost, lines);
+    } else if (c->recorder) {
+        const u64 item = feed_access(c, f, class, sent, cost.cost, lines);
+        s->gather = gathers ? item : s->gather;
+        remember(c, f, s, class, a, cost, item);
+    }
 }
 
 void counter_access(void *ctx, const struct exec_access *a)

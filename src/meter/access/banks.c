@@ -125,11 +125,15 @@ typedef u8 bank_counts __attribute__((vector_size(32)));
 /* The same of 32 banks of 4 bytes, all banks at once. */
 CLONES static u32 most_lanes_of_32(const u64 *restrict at, u32 mask)
 {
-    static const u8 one[64] __attribute__((aligned(64))) = {[31] = 1}; /* from 31 - k on: one lane in bank k */
+    /* From k on, one lane in bank 32 - k; from 0 on, none. */
+    static const u8 one[64] __attribute__((aligned(64))) = {[32] = 1};
     bank_counts n = {0}, add;
-    u8 most = 0;
-    for (; mask; mask &= mask - 1) {
-        memcpy(&add, one + 31 - (at[__builtin_ctz(mask)] / 4 & 31), sizeof add);
+    u8 most = 0, from[32];
+    for (u32 k = 0; k < 32; k++)
+        from[k] = (u8)((32 - ((u32)at[k] / 4 & 31)) & -(mask >> k & 1));
+    _Pragma("GCC unroll 32") for (u32 k = 0; k < 32; k++)
+    {
+        memcpy(&add, one + from[k], sizeof add);
         n += add;
     }
     for (u32 k = 0; k < 32; k++)

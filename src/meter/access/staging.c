@@ -19,14 +19,16 @@ static bool looks_same(u64 a, u64 b)
 }
 
 /* Of a warp that looks again at what it has just looked at, two looks are kept: it waits, and how often it looks says nothing of a GPU. The
- * second is in the turn of what follows, so that it does not matter either who looks only once. Orders and barriers stay behind both. */
-static bool put(struct requests *r, u64 request)
+ * second is in the turn of what follows, so that it does not matter either who looks only once. Orders and barriers stay behind both. turn: it ends one. */
+static bool put(struct requests *r, u64 request, bool turn)
 {
     u64 n = r->len;
     while (n > r->next && asks_nothing(r->at[n - 1]))
         n--;
-    if (n == r->next || !looks_same(r->at[n - 1], request))
+    if (n == r->next || !looks_same(r->at[n - 1], request)) {
+        r->turns += turn;
         return requests_push(r, request);
+    }
     if (n - r->next >= 2 && looks_same(r->at[n - 2], request))
         return true;
     if (!requests_room(r, 1))
@@ -52,11 +54,13 @@ enum traffic_kind staging_store_kind(const struct exec_access *a, const struct l
                                    : TRAFFIC_STORE_WORD;
 }
 
-static bool put_look(struct requests *to, u32 site, const struct lines *l)
+static bool put_look(struct requests *to, u32 site, const struct lines *l, bool turn)
 {
     bool good = true;
-    for (u32 k = 0; k < l->n; k++)
-        good &= put(to, request_make(l->number[k], l->sectors[k], TRAFFIC_LOAD_PAST, k + 1 == l->n, site));
+    for (u32 k = 0; k < l->n; k++) {
+        const bool last = k + 1 == l->n;
+        good &= put(to, request_make(l->number[k], l->sectors[k], TRAFFIC_LOAD_PAST, last, site), last && turn);
+    }
     return good;
 }
 
@@ -82,28 +86,25 @@ static void put_all(struct requests *to, u32 site, enum traffic_kind kind, const
     }
 }
 
-CLONES static void flags_of_lines(u8 *restrict flags, const u64 *restrict number, u32 n, u32 one_in)
-{
-    for (u32 k = 0; k < n; k++)
-        flags[k] = sample_keeps_near(number[k], one_in) ? 15 : 0;
-}
-
 /* put_all, of those lines that stand for all, and the last one, as it ends the instruction. */
 static void put_some(struct sm *s, struct requests *to, u32 site, enum traffic_kind kind, const struct lines *l)
 {
-    u8 sectors[LINES_MOST];
+    enum { TOGETHER = 64 };
     u64 *const from = to->at + to->len, *at = from;
     const u64 of_all = request_make(0, 0, kind, false, site);
-    flags_of_lines(sectors, l->number, l->n, s->staged_in);
-    sectors[l->n - 1] = 15;
-    for (u32 k = 0; k < l->n; k++) {
-        *at = request_make(l->number[k], l->sectors[k], 0, false, 0) | of_all;
-        at += sectors[k] & 1;
-        sectors[k] &= l->sectors[k];
+    u32 staged = 0;
+    for (u32 k = 0; k < l->n; k += TOGETHER) {
+        const u32 n = l->n - k < TOGETHER ? l->n - k : TOGETHER;
+        u64 stays = sample_kept(l->number + k, n, s->staged_in);
+        for (stays |= k + n == l->n ? 1ull << (n - 1) : 0; stays; stays &= stays - 1) {
+            const u32 i = k + (u32)__builtin_ctzll(stays);
+            *at++ = request_make(l->number[i], l->sectors[i], 0, false, 0) | of_all;
+            staged += sectors_in(l->sectors[i]);
+        }
     }
     at[-1] |= REQUEST_LAST;
     to->len += (u64)(at - from);
-    (*s->l2.sites)[site]->drawn.beyond += sectors_of_all(l->sectors, l->n) - sectors_of_all(sectors, l->n);
+    (*s->l2.sites)[site]->drawn.beyond += sectors_of_all(l->sectors, l->n) - staged;
     s->looked += l->n - (u64)(at - from);
 }
 
@@ -124,9 +125,11 @@ static inline bool draws(struct sm *s, enum traffic_kind kind, u32 n)
 bool staging_put(struct sm *s, struct requests *to, u32 site, enum traffic_kind kind, const struct lines *l)
 {
     const u64 before = to->len;
+    const bool turn = !((*s->how)[site] & SITE_WITH_NEXT), look = kind == TRAFFIC_LOAD_PAST;
     bool good = true;
-    if (kind == TRAFFIC_LOAD_PAST)
-        good = put_look(to, site, l);
+    to->turns += !look && turn && l->n;
+    if (look)
+        good = put_look(to, site, l, turn);
     else if (draws(s, kind, l->n))
         put_some(s, to, site, kind, l);
     else

@@ -152,6 +152,14 @@ u64 feed_access(struct counter *c, const struct func_count *f, enum access_class
     return item;
 }
 
+void feed_gather(struct counter *c, const struct site_count *s, const struct exec_access *a, u64 item, u32 passes,
+                 u32 lines)
+{
+    const u64 first = a->addr[__builtin_ctz(a->mask)] - c->memory_base;
+    const u64 other = item_access_again(item, passes, lines, wavefronts_of(c, s, CLASS_GLD, a), feed_sector(first));
+    record_access(c->recorder, a->block, a->warp, other, caches_lines(c->caches), TRAFFIC_LOAD);
+}
+
 void feed_like(struct counter *c, const struct exec_access *a, u64 item, u32 lines, enum traffic_kind kind)
 {
     const u64 first = a->addr[__builtin_ctz(a->mask)] - (a->space == SPACE_GLOBAL ? c->memory_base : 0);

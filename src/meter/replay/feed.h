@@ -29,6 +29,9 @@ static inline u32 feed_sector(u64 address) { return (u32)((address / CACHE_SECTO
 /* passes: as in struct item_access. The item; 0: it is not recorded. */
 u64 feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                 u32 passes, u32 lines);
+/* The same of a load of lanes in many places that L1 is asked for, by an instruction that had `item` for such a one. */
+void feed_gather(struct counter *c, const struct site_count *s, const struct exec_access *a, u64 item, u32 passes,
+                 u32 lines);
 /* The same of one that differs from the one of that item in nothing but where it is. */
 void feed_like(struct counter *c, const struct exec_access *a, u64 item, u32 lines, enum traffic_kind kind);
 /* A fetch from textures or an access to a surface; l: its lines, NULL: caches are not modelled. */

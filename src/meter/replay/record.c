@@ -210,11 +210,19 @@ CLONES static void items_of_lines(u64 *restrict to, const u64 *restrict number, 
         to[k] = item_line(number[k], sectors[k], kind);
 }
 
+/* There is room for all. */
+static inline void put_all_lines(struct record_warp *w, const struct lines *l, u32 kind)
+{
+    u64 *to = w->at + w->len;
+    fetch_to_write(to + l->n, l->n); /* where the warp's next access will be */
+    items_of_lines(to, l->number, l->sectors, l->n, kind);
+    w->len += l->n;
+}
+
 static void put_lines(struct recorder *r, struct record_warp *w, const struct lines *l, u32 kind)
 {
     for (u32 k = 0; k < l->n && warp_room(r, w, r->current->items_most);) {
         const u32 left = l->n - k, n = w->cap - w->len < left ? (u32)(w->cap - w->len) : left;
-        fetch_to_write(w->at + w->len + n, n); /* where the warp's next access will be */
         items_of_lines(w->at + w->len, l->number + k, l->sectors + k, n, kind);
         w->len += n;
         k += n;
@@ -228,8 +236,8 @@ void record_access(struct recorder *r, const struct exec_block_info *b, u32 warp
     if (!w)
         return;
     put(r, w, item);
-    if (l && l->n == 1)
-        put(r, w, item_line(l->number[0], l->sectors[0], kind));
+    if (l && w->cap - w->len >= l->n)
+        put_all_lines(w, l, kind);
     else if (l)
         put_lines(r, w, l, kind);
 }

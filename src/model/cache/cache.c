@@ -8,13 +8,6 @@
 
 enum { HOST_LINE = 64 };
 
-/* Sets of eight and sixteen ways are looked up by vectors of four where the processor has them. */
-#if defined(__x86_64__)
-static bool has_vectors(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
-#else
-static bool has_vectors(void) { return false; }
-#endif
-
 bool cache_init(struct cache *c, u64 bytes, u32 ways)
 {
     *c = (struct cache){0};
@@ -45,6 +38,7 @@ bool cache_shape(struct cache *c, u64 bytes, u32 ways)
     if (!make_room(c, (u64)nsets * fit))
         return false;
     c->ways = fit;
+    /* Sets of eight and sixteen ways are looked up by vectors of four. */
     c->vectors = (fit == 2 * VECTOR || fit == 4 * VECTOR) && has_vectors();
     c->nsets = nsets;
     c->low_bits = (u32)__builtin_ctz(nsets);

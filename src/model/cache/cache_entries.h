@@ -73,6 +73,7 @@ static inline struct cache_line *entries_take_first(struct cache *c, size_t at, 
 
 #if defined(__x86_64__)
 #define WITH_VECTORS __attribute__((target("avx2,bmi,bmi2")))
+static inline bool has_vectors(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
 
 WITH_VECTORS static INLINED __m256i entries_load(const struct cache_line *at)
 {
@@ -110,6 +111,9 @@ WITH_VECTORS static INLINED void entries_move_up(struct cache_line *set, u32 vec
     for (u32 k = 0; k < vectors; k++)
         entries_store(set + VECTOR * k, moved[k]);
 }
+
+#else
+static inline bool has_vectors(void) { return false; }
 #endif
 
 #endif

@@ -3,20 +3,77 @@
 
 #include <math.h>
 
-#include "base/clones.h"
+#include "model/cache/cache_entries.h"
 
 #define FOUR(k) 1ull << (k), 1ull << ((k) + 1), 1ull << ((k) + 2), 1ull << ((k) + 3)
 #define SIXTEEN(k) FOUR(k), FOUR((k) + 4), FOUR((k) + 8), FOUR((k) + 12)
 const u64 sample_bit[64] = {SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)};
 
-CLONES static u64 kept(const u64 *restrict request, u32 n, u32 one_in)
+static u64 kept_one_by_one(const u64 *request, u32 from, u32 n, u32 one_in)
 {
     u64 all = 0;
-    for (u32 k = 0; k < n; k++)
-        all |= sample_bit[k] & -(u64)sample_keeps(request_number(request[k]), one_in);
+    for (u32 k = from; k < n; k++)
+        all |= (u64)sample_keeps(request_number(request[k]), one_in) << k;
     return all;
 }
-u64 sample_kept(const u64 *request, u32 n, u32 one_in) { return kept(request, n, one_in); }
+
+#if defined(__x86_64__)
+/* sample_hash. */
+WITH_VECTORS static inline __m256i hash_of(__m256i of)
+{
+    const __m256i h =
+        _mm256_mullo_epi32(_mm256_xor_si256(of, _mm256_srli_epi32(of, 16)), _mm256_set1_epi32((int)0x9e3779b1u));
+    return _mm256_mullo_epi32(_mm256_xor_si256(h, _mm256_srli_epi32(h, 15)), _mm256_set1_epi32((int)0x85ebca6bu));
+}
+
+/* The lowest halves of eight words, in the order 0, 1, 4, 5, 2, 3, 6, 7. */
+WITH_VECTORS static inline __m256i lowest_of(__m256i four, __m256i next)
+{
+    return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(four), _mm256_castsi256_ps(next), 0x88));
+}
+
+/* Of eight requests what is above so many bits of their numbers, 32 bits of it, in that order. */
+WITH_VECTORS static inline __m256i above(__m256i four, __m256i next, int bits)
+{
+    return lowest_of(_mm256_srli_epi64(four, bits), _mm256_srli_epi64(next, bits));
+}
+
+/* sample_keeps of eight requests, a bit each. Of a number, a pair lacks the bit SAMPLE_WHICH. */
+WITH_VECTORS static INLINED u32 kept_of_eight(const u64 *request, u32 one_in)
+{
+    const __m256i four = _mm256_loadu_si256((const __m256i *)(const void *)request),
+                  next = _mm256_loadu_si256((const __m256i *)(const void *)(request + 4));
+    const __m256i number = lowest_of(four, next), low = _mm256_set1_epi32(3);
+    const __m256i pair =
+        _mm256_or_si256(_mm256_andnot_si256(low, _mm256_srli_epi32(number, 1)), _mm256_and_si256(low, number));
+    __m256i wanted = _mm256_srli_epi32(hash_of(above(four, next, SAMPLE_NEAR_BITS + 1)), 32 - SAMPLE_NEAR_BITS);
+    if (one_in > 1u << SAMPLE_NEAR_BITS) {
+        const __m256i of_far = _mm256_and_si256(above(four, next, SAMPLE_BITS + 1),
+                                                _mm256_set1_epi32((1 << (REQUEST_NUMBER_BITS - SAMPLE_BITS - 1)) - 1));
+        const __m256i far = _mm256_srli_epi32(hash_of(of_far), 32 - SAMPLE_BITS);
+        wanted = _mm256_or_si256(wanted, _mm256_andnot_si256(_mm256_set1_epi32((1 << SAMPLE_NEAR_BITS) - 1), far));
+    }
+    const __m256i differs = _mm256_and_si256(_mm256_xor_si256(pair, wanted), _mm256_set1_epi32((int)one_in - 1));
+    const __m256i keeps = _mm256_permute4x64_epi64(_mm256_cmpeq_epi32(differs, _mm256_setzero_si256()), 0xd8);
+    return (u32)_mm256_movemask_ps(_mm256_castsi256_ps(keeps));
+}
+
+WITH_VECTORS static u64 kept_by_vectors(const u64 *request, u32 n, u32 one_in)
+{
+    u64 all = 0;
+    u32 k = 0;
+    for (; k + 8 <= n; k += 8)
+        all |= (u64)kept_of_eight(request + k, one_in) << k;
+    return all | kept_one_by_one(request, k, n, one_in);
+}
+
+u64 sample_kept(const u64 *request, u32 n, u32 one_in)
+{
+    return has_vectors() ? kept_by_vectors(request, n, one_in) : kept_one_by_one(request, 0, n, one_in);
+}
+#else
+u64 sample_kept(const u64 *request, u32 n, u32 one_in) { return kept_one_by_one(request, 0, n, one_in); }
+#endif
 
 u64 sample_line(u64 among, u32 one_in)
 {

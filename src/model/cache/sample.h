@@ -34,13 +34,6 @@ static inline u32 sample_far(u64 pair)
     return sample_hash((u32)(pair >> SAMPLE_BITS)) >> (32 - SAMPLE_BITS) & ~((1u << SAMPLE_NEAR_BITS) - 1);
 }
 
-/* one_in: 16 at most. */
-static inline bool sample_keeps_near(u64 number, u32 one_in)
-{
-    const u64 pair = sample_pair(number);
-    return !(((u32)pair ^ sample_near(pair)) & (one_in - 1));
-}
-
 static inline bool sample_keeps(u64 number, u32 one_in)
 {
     const u64 pair = sample_pair(number);
@@ -53,10 +46,14 @@ extern const u64 sample_bit[64];
 /* So of n requests, 64 at most: a bit each. */
 u64 sample_kept(const u64 *request, u32 n, u32 one_in);
 
-/* Of a line that is kept: its number among those. */
+/* Of a line that is kept: its number among those, one in 2^bits, of which bits is not 0; and one in any number. */
+static inline u64 sample_among(u64 number, u32 bits)
+{
+    return sample_pair(number) >> bits << 1 | (number >> SAMPLE_WHICH & 1);
+}
 static inline u64 sample_number(u64 number, u32 one_in)
 {
-    return one_in == 1 ? number : sample_pair(number) >> __builtin_ctz(one_in) << 1 | (number >> SAMPLE_WHICH & 1);
+    return one_in == 1 ? number : sample_among(number, (u32)__builtin_ctz(one_in));
 }
 /* The line that has that number. */
 u64 sample_line(u64 among, u32 one_in);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/clones.h"
 
 bool requests_grow(struct requests *s, u64 n)
 {
@@ -36,10 +37,23 @@ void requests_fold(struct requests *s, u32 n)
         same_sectors(s->at + recent->at - 1, now, n)) {
         s->at[from] = request_again(recent->at - 1, request_kind(now[0]), request_site(now[0]));
         s->len = from + 1;
+        s->folded += n - 1;
     } else if (from < UINT32_MAX) {
         *recent = (struct recent){.at = (u32)from + 1, .hash = (u32)(hash >> 26)};
     }
 }
+
+CLONES static u32 sectors_of_requests(const u64 *restrict request, u32 n)
+{
+    u64 all = 0;
+    for (u32 k = 0; k < n; k++) { /* sectors_in, as vectors do it */
+        const u64 mask = request[k] >> 40 & 15, pairs = mask - (mask >> 1 & 5);
+        all += (pairs & 3) + (pairs >> 2);
+    }
+    return (u32)all;
+}
+
+u32 requests_sectors(const u64 *request, u32 n) { return sectors_of_requests(request, n); }
 
 /* ---- who served ---- */
 

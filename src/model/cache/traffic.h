@@ -186,6 +186,8 @@ struct requests {
         u32 at;                /* 1 + where an access begins; 0: there is none */
         u32 hash;              /* of its first line: others are told apart without a look at where they are */
     } recent[REQUESTS_RECENT]; /* by the hash's highest bits */
+    u64 turns;  /* of its warp: accesses but those that are asked for with the next one (SITE_WITH_NEXT) */
+    u64 folded; /* lines that words stand for, more than one each (requests_fold) */
     /* of barriers: that it has come to, that it may pass, of its block */
     u32 barriers, passes, block; /* block: which of those that the SM holds (sm_run's) */
 };
@@ -197,11 +199,13 @@ static inline bool requests_room(struct requests *s, u64 n)
 }
 static inline void requests_empty(struct requests *s)
 {
-    s->len = s->next = 0;
+    s->len = s->next = s->turns = s->folded = 0;
     memset(s->recent, 0, sizeof s->recent);
 }
 /* The last n of them, which are one access, become a word if the stream has one to the same sectors. */
 void requests_fold(struct requests *s, u32 n);
+/* Of n requests, all together. */
+u32 requests_sectors(const u64 *request, u32 n);
 static inline bool requests_push(struct requests *s, u64 request)
 {
     if (!requests_room(s, 1))

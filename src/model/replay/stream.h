@@ -76,6 +76,16 @@ static inline u64 item_access(struct item_access a)
     return ITEM_ACCESS | (u64)a.class << 2 | (u64)a.site << 6 | passes << 28 | lines << 37 | where << 44 |
            (u64)(a.slow && a.class != ITEM_CONSTANT) << 63;
 }
+/* The same of another access by that instruction, if both are of L1. */
+static inline u64 item_access_again(u64 item, u32 passes, u32 lines, u32 wavefronts, u32 sector)
+{
+    const u64 same = (ITEM_ACCESS | 15ull << 2 | (u64)(ITEM_SITES - 1) << 6 | 1ull << 63) & item;
+    return same | item_access((struct item_access){.class = ITEM_LOAD,
+                                                   .passes = (u16)passes,
+                                                   .lines = (u16)lines,
+                                                   .wavefronts = (u16)wavefronts,
+                                                   .sector = sector});
+}
 static inline struct item_access item_read_access(u64 i)
 {
     const bool constant = (i >> 2 & 15) == ITEM_CONSTANT;

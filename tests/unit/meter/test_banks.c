@@ -124,6 +124,25 @@ static void narrow_accesses_are_one_phase_on_any_shape(void **state)
     }
 }
 
+/* Those of a word are told by one lane each. */
+static void words_in_32_banks_cost_the_fullest(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        const u32 mask = random_u32() << 16 ^ random_u32(), range = 1u << (4 + random_u32() % 8);
+        u64 at[32];
+        u32 first = 0;
+        for (u32 i = 0; i < 32; i++) {
+            bool again = false;
+            at[i] = random_u32() % range / 4 * 4;
+            for (u32 k = 0; k < i; k++)
+                again |= (mask >> k & 1) && at[k] == at[i];
+            first |= again ? 0 : mask & 1u << i;
+        }
+        assert_int_equal(banks_words(at, first), mask ? slow_most(h200, at, mask, 4) : 0);
+    }
+}
+
 /* The tutorials' picture: five banks of four bytes, neighbouring words, 32 lanes: ceil(32 / 5) words in a bank. */
 static void five_banks_serve_five_lanes_at_once(void **state)
 {
@@ -177,6 +196,7 @@ int main(void)
         cmocka_unit_test(every_probed_access_costs_what_the_h200_counted),
         cmocka_unit_test(loops_of_compare_and_swap_agree_but_for_one_row),
         cmocka_unit_test(narrow_accesses_are_one_phase_on_any_shape),
+        cmocka_unit_test(words_in_32_banks_cost_the_fullest),
         cmocka_unit_test(five_banks_serve_five_lanes_at_once),
         cmocka_unit_test(five_banks_and_doubles),
         cmocka_unit_test(eight_byte_banks_take_doubles_in_one_phase),

@@ -34,11 +34,28 @@ static void fewer_are_some_of_more(void **state)
 {
     (void)state;
     for (u64 number = 1ull << 38; number < (1ull << 38) + 100000; number += 7)
-        for (u32 one_in = 2; one_in < SAMPLE_MOST; one_in *= 2) {
+        for (u32 one_in = 2; one_in < SAMPLE_MOST; one_in *= 2)
             assert_true(sample_keeps(number, one_in) || !sample_keeps(number, 2 * one_in));
-            if (one_in <= 16)
-                assert_int_equal(sample_keeps(number, one_in), sample_keeps_near(number, one_in));
+}
+
+/* Whatever stands above the numbers. */
+static void many_at_once_are_as_one_by_one(void **state)
+{
+    (void)state;
+    u64 request[64], random = 1;
+    for (u32 round = 0; round < 2000; round++) {
+        const u32 n = round % 65, one_in = 1u << round % (SAMPLE_BITS + 1);
+        u64 kept = 0;
+        u32 sectors = 0;
+        for (u32 k = 0; k < n; k++) {
+            random = random * 6364136223846793005ull + 1442695040888963407ull;
+            request[k] = random ^ random >> 29;
+            kept |= (u64)sample_keeps(request_number(request[k]), one_in) << k;
+            sectors += sectors_in(request_sectors(request[k]));
         }
+        assert_true(sample_kept(request, n, one_in) == kept);
+        assert_int_equal(requests_sectors(request, n), sectors);
+    }
 }
 
 /* Of rows of any power of two about as many as of all; and of a column of them. */
@@ -128,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_contiguous_is_kept_evenly),
         cmocka_unit_test(fewer_are_some_of_more),
+        cmocka_unit_test(many_at_once_are_as_one_by_one),
         cmocka_unit_test(what_is_a_power_of_two_apart_is_kept_too),
         cmocka_unit_test(l1_keeps_what_stays),
         cmocka_unit_test(counts_are_what_was_asked_for),

@@ -278,38 +278,14 @@ bool sm_run(struct sm *s, u32 warps, u32 slots)
     return stores_leave(s) && drawn && b.good;
 }
 
-static u64 lines_of_again(const struct requests *r, u64 again)
-{
-    return access_end(r, request_first(again)) - request_first(again);
-}
-
-/* Lines that a stream has, and turns of its warp. */
-struct staged {
-    u64 lines, turns;
-};
-
-static struct staged count_staged(const struct requests *r, const u8 *how)
-{
-    struct staged n = {.lines = r->len - r->next};
-    for (u64 k = r->next; k < r->len; k++) {
-        if (!request_last(r->at[k]))
-            k = access_end(r, k) - 1;
-        const u64 last = r->at[k];
-        if (LS_UNLIKELY(request_is_again(last)))
-            n.lines += lines_of_again(r, last) - 1;
-        n.turns += request_last(last) && !(how[request_site(last)] & SITE_WITH_NEXT); /* not of barriers at the end */
-    }
-    return n;
-}
-
 void sm_set_pace(struct sm *s, const struct held_block *h, u32 warps, u32 together, u64 cycles)
 {
     enum { WARPS_QUEUE = 8 }; /* fewer do not keep L1 busy */
     u64 turns = s->taken, lines = s->looked;
     for (u32 w = 0; w < warps; w++) {
-        const struct staged n = count_staged(&h->warps[w], *s->how);
-        lines += n.lines;
-        turns += n.turns;
+        const struct requests *r = &h->warps[w];
+        lines += r->len + r->folded;
+        turns += r->turns;
     }
     s->pace = turns ? (double)cycles / (double)turns : 0;
     s->stores_queue = cycles < TURNS_SCHEDULERS * lines && together >= WARPS_QUEUE;

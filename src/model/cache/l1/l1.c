@@ -46,11 +46,12 @@ bool l1_thin(struct cache *l1, u32 before, u32 after)
     for (u32 again = 2; again-- > 0;)
         for (u64 k = 0; k < lines; k++) {
             struct cache_line line = l1->lines[k];
-            const u64 number = sample_line(line.number, before);
-            if (line.held != l1->stamp || (line.dirty != 0) != again || !sample_keeps(number, after))
+            if (line.held != l1->stamp || (line.dirty != 0) != again)
                 continue;
+            const u64 number = sample_line(line.number, before);
             line.number = sample_number(number, after);
-            append(&to, line);
+            if (sample_keeps(number, after))
+                append(&to, line);
         }
     cache_free(l1);
     *l1 = to;

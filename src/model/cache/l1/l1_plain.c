@@ -140,10 +140,11 @@ bool l1_draw_fewer(struct sm *s)
     return true;
 }
 
-/* Requests that are looked up: where they were among all, their sectors, and what L1 is asked for them. */
+/* Requests that are looked up: which of all they are, a bit each; where each was among all, and what L1 is asked for it. */
 struct drawn {
+    u64 which;
     u32 n;
-    u8 at[PLAIN_AT_A_TIME], sectors[PLAIN_AT_A_TIME];
+    u8 at[PLAIN_AT_A_TIME];
     u64 request[PLAIN_AT_A_TIME], among[PLAIN_AT_A_TIME];
 };
 
@@ -153,23 +154,26 @@ CLONES static void find_sectors(u8 *restrict sectors, const u64 *restrict reques
         sectors[k] = (u8)request_sectors(request[k]);
 }
 
-CLONES static void find_among(u64 *restrict among, const u64 *restrict request, u32 n, u32 one_in)
+/* sample_number, and the sectors. */
+CLONES static void find_among(u64 *restrict among, const u64 *restrict request, u32 n, u32 one_in_bits)
 {
-    for (u32 k = 0; k < n; k++)
-        among[k] = sample_number(request_number(request[k]), one_in) | (request[k] & 15ull << 40);
+    for (u32 k = 0; k < n; k++) {
+        const u64 number = request_number(request[k]);
+        among[k] = sample_among(number, one_in_bits) | (request[k] & 15ull << 40);
+    }
 }
 
 static void draw(const struct plain *b, struct drawn *d)
 {
     const u32 one_in = b->s->l2.asked_in;
-    d->n = 0;
-    for (u64 kept = sample_kept(b->request, b->n, one_in); kept; kept &= kept - 1) {
-        const u32 k = (u32)__builtin_ctzll(kept);
-        d->at[d->n] = (u8)k;
-        d->request[d->n++] = b->request[k];
-    }
-    find_sectors(d->sectors, d->request, d->n);
-    find_among(d->among, d->request, d->n, one_in);
+    u32 n = 0;
+    d->which = sample_kept(b->request, b->n, one_in);
+    for (u64 left = d->which; left; left &= left - 1)
+        d->at[n++] = (u8)__builtin_ctzll(left);
+    d->n = n;
+    for (u32 i = 0; i < n; i++)
+        d->request[i] = b->request[d->at[i]];
+    find_among(d->among, d->request, n, (u32)__builtin_ctz(one_in));
     for (u32 k = 0; k < b->n && !slices_all(&b->s->slices); k++)
         slices_ask(&b->s->slices, request_number(b->request[k]));
 }
@@ -178,21 +182,18 @@ static void draw(const struct plain *b, struct drawn *d)
 static void count_some(struct plain *b, const struct drawn *d, const u8 *there, u8 *lacking, bool counts)
 {
     const u64 one_in = b->s->l2.asked_in;
-    u8 sectors[PLAIN_AT_A_TIME];
-    find_sectors(sectors, b->request, b->n);
-    for (u32 run = 0, from = 0, to; run < b->nruns; run++, from = to) {
+    for (u32 run = 0, from = 0, n; run < b->nruns; run++, from += n) {
         const u32 k = b->begin[run], end = b->begin[run + 1];
         const u64 one = b->request[k];
-        for (to = from; to < d->n && d->at[to] < end;)
-            to++;
-        const u32 hits = sectors_of_all(there + from, to - from), misses = sectors_of_all(lacking + from, to - from);
-        l1_count_drawn(b->s, one, sectors_of_all(sectors + k, end - k), hits + misses);
-        count(b->s, one, (to - from) * one_in, hits * one_in, misses * one_in);
+        n = (u32)__builtin_popcountll(d->which >> k << (64 - end + k));
+        const u32 hits = sectors_of_all(there + from, n), misses = sectors_of_all(lacking + from, n);
+        l1_count_drawn(b->s, one, requests_sectors(b->request + k, end - k), hits + misses);
+        count(b->s, one, n * one_in, hits * one_in, misses * one_in);
         const bool all = !reads(request_kind(one));
         if (counts)
             count_sent(b->s, one, (all ? hits + misses : misses) * one_in);
         if (all)
-            memcpy(lacking + from, d->sectors + from, to - from);
+            find_sectors(lacking + from, d->request + from, n);
     }
 }
 
@@ -214,15 +215,15 @@ static void go_on_together(struct plain *b, const struct drawn *d, const u8 *sec
 {
     struct l2_input *in = &b->s->l2;
     const u64 stands = l2_input_kept(in, d->request, d->n);
+    const u64 go = sectors_there(sectors, d->n);
     u8 of_all[PLAIN_AT_A_TIME];
-    u64 go = 0, kept = 0;
-    for (u32 i = 0; i < d->n; i++) {
-        const u64 goes = sectors[i] != 0;
-        of_all[d->at[i]] = sectors[i];
-        go |= goes << d->at[i];
-        kept |= (goes & stands >> i) << d->at[i];
+    u64 kept = 0;
+    for (u64 left = go & stands; left; left &= left - 1) {
+        const u32 i = (u32)__builtin_ctzll(left), k = d->at[i];
+        of_all[k] = sectors[i];
+        kept |= 1ull << k;
     }
-    b->good &= l2_input_push_drawn(in, b->request, of_all, b->n, go, kept);
+    b->good &= l2_input_push_drawn(in, b->request, of_all, b->n, (u32)__builtin_popcountll(go), kept);
 }
 
 static void look_up_some(struct plain *b)

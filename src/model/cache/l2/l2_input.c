@@ -74,15 +74,7 @@ static void rewrite_end(struct rewrite *w, u64 idle)
 
 /* ---- some requests at once ---- */
 
-/* Of some requests that stand one behind the other. */
-struct some {
-    u64 differ;  /* bits that are not the same in all of them */
-    u32 sectors; /* of all */
-};
-enum {
-    TOGETHER = L2_INPUT_MOST,
-    NOT_PLAIN = 1 << TRAFFIC_ATOM | 1 << TRAFFIC_RED | 1 << TRAFFIC_EMPTY_L1,
-};
+enum { TOGETHER = L2_INPUT_MOST };
 _Static_assert((int)TOGETHER <= 64, "a bit each");
 
 /* A bit each: those that are the last of their turn. */
@@ -94,36 +86,37 @@ CLONES static u64 find_last(const u64 *restrict request, u32 n)
     return last;
 }
 
-/* Whether none is an atomic, or stands in place of a request. */
-CLONES static bool are_plain(const u64 *restrict request, u32 n)
+/* Bits that are not the same in all of them. */
+CLONES static u64 differ(const u64 *restrict request, u32 n)
 {
-    u64 others = 0;
+    u64 bits = 0;
     for (u32 k = 0; k < n; k++)
-        others |= (u64)NOT_PLAIN >> (request[k] >> 44 & 15);
-    return !(others & 1);
-}
-
-CLONES static void look_at(struct some *restrict to, const u64 *restrict request, u32 n)
-{
-    u64 differ = 0, sectors = 0;
-    for (u32 k = 0; k < n; k++)
-        differ |= request[k] ^ request[0];
-    for (u32 k = 0; k < n; k++)
-        sectors += SECTORS_IN >> (request[k] >> 38 & 60) & 15;
-    *to = (struct some){differ, (u32)sectors};
+        bits |= request[k] ^ request[0];
+    return bits;
 }
 
 /* What n requests send. */
 static void count_sent(const struct l2_input *in, const u64 *request, u32 n)
 {
-    struct some s;
-    look_at(&s, request, n);
-    if (LS_LIKELY(!request_site(s.differ))) {
-        drawn_of(in, request[0])->sent += s.sectors;
+    if (LS_LIKELY(!request_site(differ(request, n)))) {
+        drawn_of(in, request[0])->sent += requests_sectors(request, n);
         return;
     }
     for (u32 k = 0; k < n; k++)
         drawn_of(in, request[k])->sent += sectors_in(request_sectors(request[k]));
+}
+
+/* Whether none is an atomic, or stands in place of a request. Mostly all are of one kind. */
+static bool are_plain(const u64 *request, u32 n)
+{
+    enum { OTHERS = 1 << TRAFFIC_ATOM | 1 << TRAFFIC_RED | 1 << TRAFFIC_EMPTY_L1 };
+    const u32 first = OTHERS >> request_kind(*request) & 1;
+    u32 others = first;
+    if (LS_LIKELY(!request_kind(differ(request, n))))
+        return !first;
+    for (u32 k = 1; k < n; k++)
+        others |= OTHERS >> request_kind(request[k]) & 1;
+    return !others;
 }
 
 /* Puts those that are kept of plain requests behind the first `to`, before which they stand: the number that there are then. last: the last ones of
@@ -280,11 +273,11 @@ bool l2_input_push_all(struct l2_input *in, const u64 *request, const u8 *sector
     return true;
 }
 
-bool l2_input_push_drawn(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u64 go, u64 kept)
+bool l2_input_push_drawn(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u32 go, u64 kept)
 {
     if (!requests_room(&in->kept, 2ull * n))
         return false;
-    in->seen += (u64)__builtin_popcountll(go) * in->asked_in;
+    in->seen += (u64)go * in->asked_in;
     in->kept.len = put_kept(in, in->kept.len, request, sectors, kept, find_last(request, n));
     return true;
 }

@@ -53,8 +53,8 @@ static inline bool l2_input_has_budget(const struct l2_input *in, u32 n)
     return in->seen + (u64)n * in->asked_in <= in->budget * in->one_in;
 }
 /* The same of requests of which L1 has looked up only some, by an input that has been thinned: each that is the last of its turn ends it, whether or not it
- * goes. kept: of those that go. */
-bool l2_input_push_drawn(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u64 go, u64 kept);
+ * goes. go: how many do; kept: which of those stand for the others, whose sectors are given. */
+bool l2_input_push_drawn(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u32 go, u64 kept);
 /* Which of n requests that L1 looks up stand for the others, a bit each. */
 static inline u64 l2_input_kept(const struct l2_input *in, const u64 *request, u32 n)
 {

@@ -10,7 +10,9 @@ CLONES static void find_numbers(struct l2_places *restrict to, const u64 *restri
     for (u32 k = 0; k < L2_TOGETHER; k++)
         to->line[k] = request_number(request[k]);
     for (u32 k = 0; k < L2_TOGETHER; k++)
-        to->asked[k] = (u32)(request[k] >> 40 & 15 & -((u64)LOADS >> (request[k] >> 44 & 15) & 1));
+        to->asked[k] = (u32)(request[k] >> 40 & 255); /* sectors and kind */
+    for (u32 k = 0; k < L2_TOGETHER; k++)
+        to->asked[k] &= 15 & -(LOADS >> (to->asked[k] >> 4) & 1);
     for (u32 k = 0; k < L2_TOGETHER; k++)
         to->slice[k] = spot_of(slice_of(to->line[k]));
     if (halves == 1)

@@ -51,7 +51,7 @@ void l2_find_places(struct l2_places *to, const struct cache *half, u32 halves, 
                     const u64 request[L2_TOGETHER]);
 
 /* By kind. */
-enum { LOADS = 1 << TRAFFIC_LOAD | 1 << TRAFFIC_LOAD_PAST | 1 << TRAFFIC_LOCAL_LOAD | 1 << TRAFFIC_TEXTURE };
+#define LOADS (1u << TRAFFIC_LOAD | 1u << TRAFFIC_LOAD_PAST | 1u << TRAFFIC_LOCAL_LOAD | 1u << TRAFFIC_TEXTURE)
 static inline bool is_load(enum traffic_kind kind) { return LOADS >> kind & 1; }
 
 #endif

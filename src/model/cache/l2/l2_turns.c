@@ -52,19 +52,28 @@ static __attribute__((noinline)) bool take_order(struct l2 *l2, struct sender *s
     return true;
 }
 
-/* What follows the last of the batch in its access, and goes the same way, until the batch is full. */
-static __attribute__((noinline)) u32 put_alike(struct batch *b, u32 n, struct sender *s)
+/* Whether all are looked up that go the same way as this one. */
+static inline bool are_looked_up(const struct l2 *l2, u64 request)
+{
+    return !l2->leaves_out || (!l2->nhost && !request_is_atomic(request));
+}
+
+/* What follows the last of the batch in its access, and goes the same way, until the batch is full; all are looked up. */
+static __attribute__((noinline)) u32 put_alike(const struct l2 *l2, struct batch *b, u32 n, struct sender *s)
 {
     const u64 what = request_make(REQUEST_LOCAL, 0, 15, true, REQUEST_SITES - 1), from = b->from[n - 1];
     struct traffic *const t = b->t[n - 1];
-    u64 last = s->next[-1];
+    u64 last = s->next[-1], sectors = 0;
     while (!request_last(last) && s->next < s->end && n < L2_TOGETHER && !((*s->next ^ last) & what & ~REQUEST_LAST)) {
         last = *s->next++;
+        sectors += sectors_in(request_sectors(last));
         __builtin_prefetch(s->next + REQUESTS_AHEAD);
         b->request[n] = last;
         b->from[n] = from;
         b->t[n++] = t;
     }
+    if (l2->one_in > 1)
+        t->drawn.looked_up += sectors << l2->one_in_bits;
     return n;
 }
 
@@ -94,8 +103,8 @@ static __attribute__((noinline)) bool step_any(struct l2 *l2, struct sender *s, 
         b->request[n] = request;
         b->from[n] = LS_LIKELY(request_number(request) < REQUEST_LOCAL) ? from : from_local(from, s->in, l2->halves);
         b->t[n++] = t;
-        if (!over && !l2->leaves_out) {
-            n = put_alike(b, n, s);
+        if (!over && are_looked_up(l2, request)) {
+            n = put_alike(l2, b, n, s);
             over = request_last(s->next[-1]);
         }
         if (n == L2_TOGETHER)
