@@ -362,6 +362,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->budget = c->l1_enough;
     s->l2_enough = c->l2_enough;
     s->staged_in = 1;
+    s->goes = true;
     s->one_in_most = sample_most((u64)s->l1.nsets * s->l1.ways);
     s->slices = (struct slices){0};
     s->how = &w->how;

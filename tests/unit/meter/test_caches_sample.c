@@ -72,6 +72,19 @@ static void gathers(struct bench *b, u64 k)
     }
 }
 
+/* All blocks load from the same places, and each now and then once more, which L1 has. */
+static void again_and_again(struct bench *b, u64 k)
+{
+    u64 seed = 1, own = k + 1, addr[32];
+    for (u32 n = 0; n < 400; n++) {
+        for (u32 i = 0; i < 32; i++)
+            addr[i] = next_random(&seed) >> 41 << 2 & ((8 << 20) - 1);
+        bench_lanes(b, k, 0, 0, TRAFFIC_LOAD, addr, 4, SPACE_GLOBAL);
+        if (next_random(&own) >> 61 == 0)
+            bench_lanes(b, k, 0, 0, TRAFFIC_LOAD, addr, 4, SPACE_GLOBAL);
+    }
+}
+
 /* All blocks read the same 512 KiB, and each writes some of its own. */
 static void tiles(struct bench *b, u64 k)
 {
@@ -101,7 +114,7 @@ static void counters(struct bench *b, u64 k)
 static void gathers_are_as_all_of_them(void **state)
 {
     (void)state;
-    const struct traffic all = launch(gathers, ALL, 1).site[0], some = launch(gathers, 4 * ENOUGH, 1).site[0];
+    const struct traffic all = launch(gathers, ALL, 1).site[0], some = launch(gathers, 8 * ENOUGH, 1).site[0];
     assert_int_equal(all.drawn.sent, 0);
     assert_true(some.drawn.beyond != 0 || some.drawn.sent != 0);
     assert_int_equal(N(some, l1_gld_hits) + N(some, l1_gld_misses), N(all, l1_gld_hits) + N(all, l1_gld_misses));
@@ -109,6 +122,18 @@ static void gathers_are_as_all_of_them(void **state)
     near(N(some, l2_reads), N(all, l2_reads), 0.005);
     near(N(some, l2_read_hits), N(all, l2_read_hits), 0.05);
     near(N(some, dram_reads), N(all, dram_reads), 0.02);
+}
+
+/* SMs stay together that do the same but for what L1 has: that is no turn of L2, also where only some lines are looked up. */
+static void what_l1_has_is_no_turn(void **state)
+{
+    (void)state;
+    const struct traffic all = launch_on(&large, again_and_again, ALL, 1).site[0],
+                         some = launch_on(&large, again_and_again, 16 * ENOUGH, 1).site[0];
+    assert_true(some.drawn.beyond != 0);
+    near(N(some, l1_gld_misses), N(all, l1_gld_misses), 0.01);
+    near(N(some, l2_reads), N(all, l2_reads), 0.02);
+    assert_true(N(all, l2_reads) < 0.7 * (double)N(all, l1_gld_misses));
 }
 
 /* SMs that do the same stay together, so reads of the same line go as one as often; what is stored is known. */
@@ -163,8 +188,11 @@ static void workers_change_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gathers_are_as_all_of_them), cmocka_unit_test(what_sms_read_together_stays_so),
-        cmocka_unit_test(atomics_are_all_counted),    cmocka_unit_test(so_are_very_many),
+        cmocka_unit_test(gathers_are_as_all_of_them),
+        cmocka_unit_test(what_l1_has_is_no_turn),
+        cmocka_unit_test(what_sms_read_together_stays_so),
+        cmocka_unit_test(atomics_are_all_counted),
+        cmocka_unit_test(so_are_very_many),
         cmocka_unit_test(workers_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,7 +233,8 @@ static void run_by_time(struct sm *s, struct plain *b, u32 n)
         const bool more = take_turn(b, r);
         s->taken++;
         plain_look_up(b);
-        turns_took(&turns, k, waits, line, s->l2.seen > sent);
+        const bool missed = s->l2.seen > sent || (s->l2.asked_in > 1 && s->goes);
+        turns_took(&turns, k, waits, line, missed);
         if (!more || turns_waits(r))
             turns_stop(&turns, s->turns, k);
     }
@@ -297,8 +298,7 @@ void sm_set_pace(struct sm *s, const struct held_block *h, u32 warps, u32 togeth
 struct sm_turns sm_turns_to_l2(const struct sm *s, u32 warps)
 {
     const double asked = (double)s->looked, turns = (double)s->taken;
-    const bool all =
-        s->l2.asked_in > 1 || !(asked > 0) || !(turns > 0); /* L1 is gone round, or what it has is not known */
+    const bool all = !(asked > 0) || !(turns > 0); /* L1 is gone round */
     const double misses = all ? 1 : fmin(1, (double)s->l2.seen / asked);
     const double go_on = all ? 1 : fmax(1e-3, 1 - pow(1 - misses, asked / turns)); /* of turns */
     const double alone = s->pace + L2_WAIT * go_on + TURNS_NEAR * (1 - go_on);

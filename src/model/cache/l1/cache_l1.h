@@ -50,28 +50,41 @@ struct sm {
     u64 parts;                  /* stores to parts of sectors, and atomics */
     u64 l2_enough;              /* sm_l2_budget's */
     u32 one_in_most, staged_in; /* lines that are looked up: one in so many at most; of what is staged now */
+    bool goes;                  /* of those, the last one: what follows it is taken to go on as it does */
     struct slices slices;
     struct l2_input l2;
 };
 
 /* Lines: of an access that has many; of the fragment of a tile, which SMs may read together. */
 enum { SM_SPREAD = 16, SM_TILE = 16 };
+/* Whether an SM's accesses are mostly scattered, and such as L1 does not hold. What becomes of such a line does not depend on others, as SMs seldom ask
+ * for the same close together then; but it does of stores to parts of sectors, and of atomics. asked: lines. */
+static inline bool sm_scatters(const struct sm *s, u64 asked)
+{
+    enum { FEW_PARTS = 16 };
+    return 4 * s->scattered >= 3 * asked && 4 * s->l2.seen >= 3 * s->looked && FEW_PARTS * s->parts <= s->l2.seen;
+}
+/* For those a sixteenth of the requests to L2 is enough, and an eighth of the lines in L1 if that holds next to none. */
+enum { SM_FEWER_SENT = 16, SM_FEWER_LINES = 8 };
+static inline bool sm_scatters_widely(const struct sm *s, u64 asked)
+{
+    return 16 * s->l2.seen >= 15 * s->looked && sm_scatters(s, asked);
+}
+
 /* Of an SM that has asked for many lines, mostly by accesses that have many of them, and mostly such as L1 does not hold, some are looked up for all
  * (sample.h); each time that it has asked for twice as many, half of those. Where an access has few lines it costs less, and where L1 holds
  * most, it matters when SMs ask for the same. It depends on the order of the launch alone. */
 static inline bool sm_draws_fewer(const struct sm *s, u64 asked, u32 one_in)
 {
-    return LS_UNLIKELY(asked > s->budget * one_in) && one_in < s->one_in_most && 4 * s->spread >= 3 * asked &&
-           s->looked && 4 * s->l2.seen >= 3 * s->looked;
+    const u64 most = s->budget * one_in;
+    return LS_UNLIKELY(SM_FEWER_LINES * asked > most) && one_in < s->one_in_most && 4 * s->spread >= 3 * asked &&
+           s->looked && 4 * s->l2.seen >= 3 * s->looked && (asked > most || sm_scatters_widely(s, asked));
 }
 
-/* So many requests to L2 are all looked up. An eighth is enough where what becomes of a line does not depend on others: of scattered accesses, as SMs seldom
- * ask for the same close together then, but not where they are stores to parts of sectors, or atomics. asked: lines. */
+/* So many requests to L2 are all looked up. asked: lines. */
 static inline u64 sm_l2_budget(const struct sm *s, u64 asked)
 {
-    enum { FEWER = 8, FEW_PARTS = 16 };
-    const bool scattered = 4 * s->scattered >= 3 * asked && 4 * s->l2.seen >= 3 * s->looked;
-    return scattered && FEW_PARTS * s->parts <= s->l2.seen ? s->l2_enough / FEWER : s->l2_enough;
+    return sm_scatters(s, asked) ? s->l2_enough / SM_FEWER_SENT : s->l2_enough;
 }
 
 /* Looks up what is staged of the blocks in the first slots, the warps in turn, an instruction each, and tells L2; `warps` of a block. Their

@@ -123,7 +123,6 @@ static void look_up_all(struct plain *b)
             count_sent(b->s, b->request[k], sent);
     }
     go_on(b, lacking, fresh);
-    b->s->l2.budget = sm_l2_budget(b->s, b->asked);
 }
 
 /* ---- some are looked up, which stand for all ---- */
@@ -197,25 +196,39 @@ static void count_some(struct plain *b, const struct drawn *d, const u8 *there, 
     }
 }
 
-/* Each instruction is a turn of L2, whether or not something of it goes on: which of those do whose last line is not looked up, nobody knows. */
+/* An instruction has a turn of L2 if its last line goes on. Of one that is not looked up nobody knows: it is taken for the one that was looked up
+ * before it. */
 static void go_on_one_by_one(struct plain *b, const struct drawn *d, const u8 *sectors)
 {
-    struct l2_input *in = &b->s->l2;
+    struct sm *s = b->s;
     for (u32 k = 0, next = 0; k < b->n; k++) {
         if (next < d->n && d->at[next] == k) {
-            b->good &= l1_send(b->s, d->request[next] & ~REQUEST_LAST, sectors[next]);
-            next++;
+            b->good &= l1_send(s, d->request[next] & ~REQUEST_LAST, sectors[next]);
+            s->goes = sectors[next++] != 0;
         }
-        if (request_last(b->request[k]))
-            l2_input_end_turn(in);
+        if (request_last(b->request[k]) && s->goes)
+            l2_input_end_turn(&s->l2);
     }
+}
+
+/* The last lines that go on, a bit each. go: those that are looked up and do, in their order. */
+static u64 last_that_go(struct plain *b, const struct drawn *d, u64 go)
+{
+    u64 those = 0;
+    for (u64 left = requests_last(b->request, b->n); left; left &= left - 1) {
+        const u64 last = left & -left;
+        const u32 n = (u32)__builtin_popcountll(d->which & (last | (last - 1))); /* looked up until then */
+        those |= (n ? go >> (n - 1) & 1 : b->s->goes) ? last : 0;
+    }
+    if (d->n)
+        b->s->goes = go >> (d->n - 1) & 1;
+    return those;
 }
 
 static void go_on_together(struct plain *b, const struct drawn *d, const u8 *sectors)
 {
     struct l2_input *in = &b->s->l2;
-    const u64 stands = l2_input_kept(in, d->request, d->n);
-    const u64 go = sectors_there(sectors, d->n);
+    const u64 stands = l2_input_kept(in, d->request, d->n), go = sectors_there(sectors, d->n);
     u8 of_all[PLAIN_AT_A_TIME];
     u64 kept = 0;
     for (u64 left = go & stands; left; left &= left - 1) {
@@ -223,7 +236,8 @@ static void go_on_together(struct plain *b, const struct drawn *d, const u8 *sec
         of_all[k] = sectors[i];
         kept |= 1ull << k;
     }
-    b->good &= l2_input_push_drawn(in, b->request, of_all, b->n, (u32)__builtin_popcountll(go), kept);
+    b->good &=
+        l2_input_push_drawn(in, b->request, of_all, b->n, (u32)__builtin_popcountll(go), kept, last_that_go(b, d, go));
 }
 
 static void look_up_some(struct plain *b)
@@ -250,6 +264,7 @@ void plain_look_up(struct plain *b)
         look_up_some(b);
     else
         look_up_all(b);
+    s->l2.budget = sm_l2_budget(s, b->asked);
     s->looked += b->n;
     b->good &= !sm_draws_fewer(s, s->looked, s->l2.asked_in) || l1_draw_fewer(s);
     clear(b);

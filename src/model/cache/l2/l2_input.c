@@ -85,6 +85,7 @@ CLONES static u64 find_last(const u64 *restrict request, u32 n)
         last |= sample_bit[k] & -(request[k] >> 48 & 1);
     return last;
 }
+u64 requests_last(const u64 *request, u32 n) { return find_last(request, n); }
 
 /* Bits that are not the same in all of them. */
 CLONES static u64 differ(const u64 *restrict request, u32 n)
@@ -273,12 +274,12 @@ bool l2_input_push_all(struct l2_input *in, const u64 *request, const u8 *sector
     return true;
 }
 
-bool l2_input_push_drawn(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u32 go, u64 kept)
+bool l2_input_push_drawn(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u32 go, u64 kept, u64 last)
 {
     if (!requests_room(&in->kept, 2ull * n))
         return false;
     in->seen += (u64)go * in->asked_in;
-    in->kept.len = put_kept(in, in->kept.len, request, sectors, kept, find_last(request, n));
+    in->kept.len = put_kept(in, in->kept.len, request, sectors, kept, last);
     return true;
 }
 

@@ -52,9 +52,11 @@ static inline bool l2_input_has_budget(const struct l2_input *in, u32 n)
 {
     return in->seen + (u64)n * in->asked_in <= in->budget * in->one_in;
 }
-/* The same of requests of which L1 has looked up only some, by an input that has been thinned: each that is the last of its turn ends it, whether or not it
- * goes. go: how many do; kept: which of those stand for the others, whose sectors are given. */
-bool l2_input_push_drawn(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u32 go, u64 kept);
+/* The same of requests of which L1 has looked up only some, by an input that has been thinned. go: how many of those do; kept: which of them stand for the others,
+ * whose sectors are given; last: of all, which end a turn. */
+bool l2_input_push_drawn(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u32 go, u64 kept, u64 last);
+/* Which of n requests are the last of their turn, a bit each. */
+u64 requests_last(const u64 *request, u32 n);
 /* Which of n requests that L1 looks up stand for the others, a bit each. */
 static inline u64 l2_input_kept(const struct l2_input *in, const u64 *request, u32 n)
 {
