@@ -5,10 +5,6 @@
 
 #include "model/cache/cache_entries.h"
 
-#define FOUR(k) 1ull << (k), 1ull << ((k) + 1), 1ull << ((k) + 2), 1ull << ((k) + 3)
-#define SIXTEEN(k) FOUR(k), FOUR((k) + 4), FOUR((k) + 8), FOUR((k) + 12)
-const u64 sample_bit[64] = {SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)};
-
 static u64 kept_one_by_one(const u64 *request, u32 from, u32 n, u32 one_in)
 {
     u64 all = 0;

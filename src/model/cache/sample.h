@@ -41,9 +41,7 @@ static inline bool sample_keeps(u64 number, u32 one_in)
     return !(((u32)pair ^ wanted) & (one_in - 1));
 }
 
-/* Word k is bit k: of 64 lines those that are kept, by vectors. */
-extern const u64 sample_bit[64];
-/* So of n requests, 64 at most: a bit each. */
+/* Which of n requests, 64 at most: a bit each. */
 u64 sample_kept(const u64 *request, u32 n, u32 one_in);
 
 /* Of a line that is kept: its number among those, one in 2^bits, of which bits is not 0; and one in any number. */

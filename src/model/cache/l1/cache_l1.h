@@ -57,12 +57,14 @@ struct sm {
 
 /* Lines: of an access that has many; of the fragment of a tile, which SMs may read together. */
 enum { SM_SPREAD = 16, SM_TILE = 16 };
+/* Of what was looked up, three quarters and more go on to L2. */
+static inline bool sm_misses_most(const struct sm *s) { return 4 * s->l2.seen >= 3 * s->looked; }
 /* Whether an SM's accesses are mostly scattered, and such as L1 does not hold. What becomes of such a line does not depend on others, as SMs seldom ask
  * for the same close together then; but it does of stores to parts of sectors, and of atomics. asked: lines. */
 static inline bool sm_scatters(const struct sm *s, u64 asked)
 {
     enum { FEW_PARTS = 16 };
-    return 4 * s->scattered >= 3 * asked && 4 * s->l2.seen >= 3 * s->looked && FEW_PARTS * s->parts <= s->l2.seen;
+    return 4 * s->scattered >= 3 * asked && sm_misses_most(s) && FEW_PARTS * s->parts <= s->l2.seen;
 }
 /* For those a sixteenth of the requests to L2 is enough, and an eighth of the lines in L1 if that holds next to none. */
 enum { SM_FEWER_SENT = 16, SM_FEWER_LINES = 8 };
@@ -78,7 +80,7 @@ static inline bool sm_draws_fewer(const struct sm *s, u64 asked, u32 one_in)
 {
     const u64 most = s->budget * one_in;
     return LS_UNLIKELY(SM_FEWER_LINES * asked > most) && one_in < s->one_in_most && 4 * s->spread >= 3 * asked &&
-           s->looked && 4 * s->l2.seen >= 3 * s->looked && (asked > most || sm_scatters_widely(s, asked));
+           s->looked && sm_misses_most(s) && (asked > most || sm_scatters_widely(s, asked));
 }
 
 /* So many requests to L2 are all looked up. asked: lines. */

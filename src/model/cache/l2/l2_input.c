@@ -77,12 +77,17 @@ static void rewrite_end(struct rewrite *w, u64 idle)
 enum { TOGETHER = L2_INPUT_MOST };
 _Static_assert((int)TOGETHER <= 64, "a bit each");
 
+/* Word k is bit k, for vectors. */
+#define FOUR(k) 1ull << (k), 1ull << ((k) + 1), 1ull << ((k) + 2), 1ull << ((k) + 3)
+#define SIXTEEN(k) FOUR(k), FOUR((k) + 4), FOUR((k) + 8), FOUR((k) + 12)
+static const u64 bit[64] = {SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)};
+
 /* A bit each: those that are the last of their turn. */
 CLONES static u64 find_last(const u64 *restrict request, u32 n)
 {
     u64 last = 0;
     for (u32 k = 0; k < n; k++)
-        last |= sample_bit[k] & -(request[k] >> 48 & 1);
+        last |= bit[k] & -(request[k] >> 48 & 1);
     return last;
 }
 u64 requests_last(const u64 *request, u32 n) { return find_last(request, n); }
@@ -129,17 +134,17 @@ CLONES static u64 put_kept(struct l2_input *in, u64 to, const u64 *request, cons
     u64 idle = in->idle;
     bool open = in->open;
     for (;;) {
-        const u64 bit = kept & -kept, over = bit ? last & (bit - 1) : last;
+        const u64 first = kept & -kept, over = first ? last & (first - 1) : last;
         if (over) {
             close_turn(at, to, &open, &idle);
             idle += (u64)__builtin_popcountll(over) - 1;
         }
-        if (!bit)
+        if (!first)
             break;
-        const u32 k = (u32)__builtin_ctzll(bit);
+        const u32 k = (u32)__builtin_ctzll(first);
         const u64 one = sectors ? (request[k] & ~(15ull << 40)) | (u64)sectors[k] << 40 : request[k];
-        last &= ~over & ~bit;
-        kept ^= bit;
+        last &= ~over & ~first;
+        kept ^= first;
         if (idle)
             at[to++] = request_turns(idle);
         idle = 0;
